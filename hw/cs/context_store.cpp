@@ -159,6 +159,7 @@ void ContextStore::load_list(const ImageWalk::Entry& list, uint64_t page_address
     uint32_t value = page[at + 1];
     if (list.kept) [[unlikely]]
       value = (value & ~list.kept) | (registers.peek(offset) & list.kept);
+    registers.join_instances(offset);
     switch (layout_.restore(offset)) {
       case Restore::value: registers.poke(offset, value); break;
       case Restore::masked: registers.poke(offset, masked_write(registers.peek(offset), value)); break;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Registers of VGA and extended VGA: I/O ports, which are offsets in BAR0 as well, and indices behind them. KBL PRM vol 3, "VGA and
-// Extended VGA Register Map". Bits: Intel 815 PRM (298237-001) chapter 9, which still describes these registers one by one.
+// Registers of VGA and extended VGA: I/O ports, which are offsets in BAR0 as well, and indices behind them. KBL PRM vol 3
+// and TGL PRM vol 13, "VGA and Extended VGA Register Map". Bits: Intel 815 PRM (298237-001) chapter 9, which still describes these registers one by one.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,11 @@
 namespace softgen::defs::vga {
 
 inline constexpr uint16_t first_port = 0x3b0, port_count = 0x30;
-/// Not claimed as ports, "reserved" in BAR0.
-inline constexpr uint16_t first_unclaimed = 0x3bc, last_unclaimed = 0x3bf;
+/// "Reserved" in both manuals: they read 0, and writes are ignored. 3BC to 3BF are a printer's, and not claimed as ports.
+constexpr bool is_reserved(uint16_t port) {
+  return port <= 0x3b3 || (port >= 0x3b6 && port <= 0x3b9) || (port >= 0x3bb && port <= 0x3bf) || port == 0x3c3 || port == 0x3cb ||
+         port == 0x3cd || port == 0x3d0 || port == 0x3d1 || port == 0x3d8 || port == 0x3d9 || port >= 0x3db;
+}
 
 enum Port : uint16_t {
   crtc_data_mono = 0x3b5,

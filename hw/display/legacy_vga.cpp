@@ -6,6 +6,7 @@ namespace softgen::display {
 using namespace defs::vga;
 
 uint8_t LegacyVga::read(uint16_t port) {
+  if (is_reserved(port)) return 0;
   switch (port) {
     case dac_mask: return dac_.mask;
     case dac_state: return dac_.state;
@@ -14,7 +15,7 @@ uint8_t LegacyVga::read(uint16_t port) {
     case graphics_index: return graphics_index_;
     case graphics_data: return read_graphics();
     case extension_index: return extension_index_;
-    // KBL PRM vol 3 lists no register after XRX.
+    // The manuals list no register after XRX.
     case extension_data: return 0;
     case status:
     case status_mono: return read_status(port);
@@ -25,6 +26,7 @@ uint8_t LegacyVga::read(uint16_t port) {
 }
 
 void LegacyVga::write(uint16_t port, uint8_t value) {
+  if (is_reserved(port)) return;
   switch (port) {
     case dac_mask: dac_.mask = value; return publish_colors();
     case dac_read_index:
@@ -58,8 +60,7 @@ uint64_t LegacyVga::read_mapped(uint16_t offset, unsigned size) {
   uint64_t value = 0;
   for (unsigned i = 0; i < size; ++i) {
     const auto port = static_cast<uint16_t>(offset + i);
-    const bool reserved = !covers(port) || (port >= first_unclaimed && port <= last_unclaimed);
-    if (!reserved) value |= uint64_t{read(port)} << 8 * i;
+    if (covers(port)) value |= uint64_t{read(port)} << 8 * i;
   }
   return value;
 }
@@ -67,8 +68,7 @@ uint64_t LegacyVga::read_mapped(uint16_t offset, unsigned size) {
 void LegacyVga::write_mapped(uint16_t offset, uint64_t value, unsigned size) {
   for (unsigned i = 0; i < size; ++i) {
     const auto port = static_cast<uint16_t>(offset + i);
-    const bool reserved = !covers(port) || (port >= first_unclaimed && port <= last_unclaimed);
-    if (!reserved) write(port, static_cast<uint8_t>(value >> 8 * i));
+    if (covers(port)) write(port, static_cast<uint8_t>(value >> 8 * i));
   }
 }
 

@@ -38,7 +38,8 @@ constexpr uint32_t all_bytes = 0xf;
 constexpr uint32_t turn_budget = 4096;
 constexpr int64_t pause_ns = 1'000'000, microsecond_ns = 1000;
 
-/// Pipes' and transcoders' registers, and the colour stages': what it can write.
+/// Pipes' and transcoders' registers, and the colour stages': what it can write. i915 display/intel_dsb.c names "pipe, plane, and transcoder Data Island
+/// Packet registers", and writes TRANS_PUSH (intel_vrr.c) as well.
 bool reachable(uint32_t offset) {
   constexpr uint32_t page = 0x1000;
   constexpr uint32_t colors = reg::CSC_COEFF(0) / page * page, colors_end = (reg::PRE_CSC_GAMC_DATA(max_pipes - 1) / page + 1) * page;

@@ -2,6 +2,7 @@
 #include "hw/memory/aux_walker.h"
 
 #include "hw/base/bits.h"
+#include "hw/base/log.h"
 #include "hw/defs/translation_tables.h"
 #include "hw/memory/view.h"
 
@@ -15,7 +16,10 @@ uint64_t AuxWalker::walk(View& view, uint64_t va) {
   if (!table) return 0;
   for (const defs::TableLevel& level : Tables::levels) {
     const auto entry = view.load<uint64_t>(table + (va >> level.shift & (level.entries - 1)) * sizeof(uint64_t));
-    if (!(entry & Tables::valid)) return 0;
+    if (!(entry & Tables::valid)) {
+      guest_error("aux map entry that is not valid", "in the table at {:#x}, for {:#x}", table, va);
+      return 0;
+    }
     table = entry & level.next;
   }
   return table;

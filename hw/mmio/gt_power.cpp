@@ -19,7 +19,7 @@ GtPower::GtPower(RegisterFile& registers, Host& host) : registers_(registers), h
   const auto look = [this](uint32_t, uint32_t) { evaluate(); };
   for (uint32_t offset : {reg::RC_CONTROL, reg::RC_STATE}) registers_.on_write(offset, look);
   for (const defs::WakeRow& domain : registers_.set().forcewake) registers_.on_write(domain.request, look);
-  registers_.set_power([this] { return may_sleep(); });
+  registers_.set_power([this](unsigned domain) { return is_off(domain); });
   registers_.on_read(reg::GT_GFX_RC6, [this](uint32_t) {
     evaluate();
     MutexLock lock(mutex_);
@@ -27,8 +27,18 @@ GtPower::GtPower(RegisterFile& registers, Host& host) : registers_(registers), h
   });
 }
 
-bool GtPower::may_sleep() const {
-  return reg::field::RC_CONTROL_RC6_ENABLE.of(registers_.peek(reg::RC_CONTROL)) && !forcewake_held(registers_) && (!idle_ || idle_());
+bool GtPower::may_gate() const { return reg::field::RC_CONTROL_RC6_ENABLE.of(registers_.peek(reg::RC_CONTROL)) && (!idle_ || idle_()); }
+
+bool GtPower::may_sleep() const { return !forcewake_held(registers_) && may_gate(); }
+
+// Render and media have gates of their own; the rest of the GT is awake with any of them.
+bool GtPower::is_off(unsigned domain) const {
+  const uint32_t request = registers_.set().forcewake[domain].request;
+  if (registers_.peek(request) || !may_gate()) return false;
+  if (!forcewake_held(registers_)) return true;
+  const uint32_t gates = registers_.peek(reg::PG_ENABLE);
+  if (request == reg::FORCEWAKE_GT) return false;
+  return request == reg::FORCEWAKE_RENDER ? reg::field::PG_ENABLE_RENDER.of(gates) : reg::field::PG_ENABLE_MEDIA.of(gates);
 }
 
 void GtPower::evaluate() {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Frequency requests (RPS) and RC6 of the GT. There is one speed and no leakage here: a request is granted at once, and RC6 is where the
-// clock stands in the residency counter while the GT is idle. SKL PRM vol 2c; i915 gt/intel_rps.c, gt/intel_rc6.c.
+// clock stands in the residency counter while the GT is idle. Where a generation's power domains are declared, registers answer as they do without power:
+// "force-wake of the domain is required" (TGL PRM vol 13, "Force Wake and Steering Table"). SKL PRM vol 2c; i915 gt/intel_rps.c, gt/intel_rc6.c.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +27,12 @@ class GtPower {
   void state(Archive& archive);
 
  private:
+  /// Nothing runs that needs power, and RC6 is enabled.
+  bool may_gate() const;
+  /// The GT is in RC6.
   bool may_sleep() const;
+  /// `domain`: an index into RegisterSet::forcewake.
+  bool is_off(unsigned domain) const;
   void account(int64_t now) SG_REQUIRES(mutex_);
 
   RegisterFile& registers_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "hw/mmio/register_file.h"
 
+#include <algorithm>
 #include <bit>
 #include <cassert>
 #include <utility>
@@ -26,32 +27,37 @@ RegisterFile::RegisterFile(const defs::RegisterSet& set) : set_(set), storage_(d
       });
     }
   }
-  for (const defs::AccessRange& range : set_.ranges)
+  for (const defs::AccessRange& range : set_.ranges) {
+    const auto domain = std::ranges::find(set_.forcewake, range.wake, &defs::WakeRow::request);
     for (uint32_t offset = range.first; offset < range.last; offset += 4) {
       cells_[index(offset)].group = range.group;
-      cells_[index(offset)].powered = range.wake != 0;
+      cells_[index(offset)].wake = range.wake ? static_cast<uint8_t>(domain - set_.forcewake.begin() + 1) : 0;
     }
+  }
   for (const defs::RegisterSpan& span : set_.shadowed)
     for (uint32_t offset = span.first; offset <= span.last; offset += 4) cells_[index(offset)].shadowed = true;
   reset();
 }
 
 bool RegisterFile::unpowered(const Cell& cell, Initiator from, bool write) const {
-  return cell.powered && from == Initiator::host && !(write && cell.shadowed) && asleep_ && asleep_();
+  return cell.wake && from == Initiator::host && !(write && cell.shadowed) && is_off_ && is_off_(cell.wake - 1u);
 }
 
-bool RegisterFile::reaches(uint8_t group, Initiator from, bool write) const {
-  namespace field = reg::field;
-  if (!group || from == Initiator::context) return true;
+uint32_t RegisterFile::present(uint8_t group) const {
   const defs::ReplicationGroup& replicated = set_.groups[group - 1u];
-  const uint32_t selector = peek(from == Initiator::host ? reg::MCR_SELECTOR : reg::CS_MCR_SELECTOR);
-  uint32_t present = (1u << replicated.instances) - 1;
-  if (replicated.fuse) {
-    const uint32_t fuse = peek(replicated.fuse) >> replicated.fuse_bit;
-    present &= replicated.enables ? fuse : ~fuse;
-  }
-  if (write && field::CS_MCR_SELECTOR_MULTICAST.of(selector)) return present;
-  return field::CS_MCR_SELECTOR_SLICE.of(selector) == 0 && bit(present, field::CS_MCR_SELECTOR_SUBSLICE.of(selector));
+  const uint32_t all = (1u << replicated.instances) - 1;
+  if (!replicated.fuse) return all;
+  const uint32_t fuse = peek(replicated.fuse) >> replicated.fuse_bit;
+  return all & (replicated.enables ? fuse : ~fuse);
+}
+
+RegisterFile::Steering RegisterFile::steer(uint8_t group, Initiator from, bool write) const {
+  namespace field = reg::field;
+  if (!group || from == Initiator::context) return {};
+  const uint32_t selector = peek(from == Initiator::host ? reg::MCR_SELECTOR : reg::CS_MCR_SELECTOR), there = present(group);
+  if (write && field::CS_MCR_SELECTOR_MULTICAST.of(selector)) return {.reached = there != 0};
+  const uint32_t instance = field::CS_MCR_SELECTOR_SUBSLICE.of(selector);
+  return {.reached = field::CS_MCR_SELECTOR_SLICE.of(selector) == 0 && bit(there, instance), .instance = instance};
 }
 
 const Register* RegisterFile::row(uint32_t offset) const {
@@ -65,29 +71,54 @@ uint32_t RegisterFile::read(uint32_t offset, Initiator from) {
   if (offset >= register_space) return 0;
   const Cell cell = cells_[index(offset)];
   if (!cell.row) report_unknown(offset);
-  if (unpowered(cell, from, false) || !reaches(cell.group, from, false)) return 0;
-  const uint32_t value = cell.read_hook ? read_hooks_[cell.read_hook - 1](offset & ~3u) : peek(offset);
+  if (unpowered(cell, from, false)) return 0;
+  const Steering steering = steer(cell.group, from, false);
+  if (!steering.reached) return 0;
+  uint32_t value = cell.read_hook ? read_hooks_[cell.read_hook - 1](offset & ~3u) : peek(offset);
+  if (steering.instance) value = instances_.find(offset & ~3u, *steering.instance).value_or(value);
   return cell.row ? value & set_.rows[cell.row - 1].read_mask : value;
+}
+
+/// What a register holds after a write of `value`.
+uint32_t RegisterFile::written(const Register& row, uint32_t old, uint32_t value) {
+  const uint32_t bits = row.masked ? masked_write(old, value) : value;
+  const uint32_t kept = old & ~row.write_mask & ~(row.w1c_mask & value);
+  return kept | (bits & row.write_mask);
 }
 
 void RegisterFile::store(uint32_t offset, const Register& row, uint32_t value) {
   touch(offset);
   std::atomic<uint32_t>& stored = storage_[index(offset)];
-  uint32_t old = stored.load(std::memory_order_relaxed), next;
-  do {
-    const uint32_t written = row.masked ? masked_write(old, value) : value;
-    const uint32_t kept = old & ~row.write_mask & ~(row.w1c_mask & value);
-    next = kept | (written & row.write_mask);
-  } while (!stored.compare_exchange_weak(old, next, std::memory_order_acq_rel));
+  uint32_t old = stored.load(std::memory_order_relaxed);
+  while (!stored.compare_exchange_weak(old, written(row, old, value), std::memory_order_acq_rel)) {}
+}
+
+bool RegisterFile::write_instance(uint32_t offset, const Cell& cell, uint32_t value, unsigned instance) {
+  const uint32_t common = peek(offset), there = present(cell.group);
+  if (instance != static_cast<unsigned>(std::countr_zero(there))) {
+    const uint32_t old = instances_.find(offset, instance).value_or(common);
+    instances_.set(offset, instance, cell.row ? written(set_.rows[cell.row - 1u], old, value) : value);
+    return false;
+  }
+  for (uint32_t left = there & (there - 1); left; left &= left - 1) {  // the others stay as they are
+    const auto other = static_cast<unsigned>(std::countr_zero(left));
+    if (!instances_.find(offset, other)) instances_.set(offset, other, common);
+  }
+  return true;
 }
 
 void RegisterFile::write(uint32_t offset, uint32_t value, Initiator from) {
   if (offset >= register_space) return;
   offset &= ~3u;
   const Cell cell = cells_[index(offset)];
-  if (unpowered(cell, from, true) || !reaches(cell.group, from, true)) return;
-  if (cell.row) {
-    store(offset, set_.rows[cell.row - 1], value);
+  if (unpowered(cell, from, true)) return;
+  const Steering steering = steer(cell.group, from, true);
+  if (!steering.reached || (steering.instance && !write_instance(offset, cell, value, *steering.instance))) return;
+  const Register* known = cell.row ? &set_.rows[cell.row - 1u] : nullptr;
+  if (cell.group && !steering.instance)
+    instances_.update(offset, [&](uint32_t old) { return known ? written(*known, old, value) : value; });
+  if (known) {
+    store(offset, *known, value);
   } else {
     report_unknown(offset);
     poke(offset, value);
@@ -114,7 +145,8 @@ void RegisterFile::write(uint32_t offset, uint64_t value, unsigned size) {
   const Register* known = row(offset);
   const unsigned shift = (offset & 3) * 8;
   const uint32_t lanes = ((1u << size * 8) - 1) << shift;
-  uint32_t rest = peek(offset) & ~lanes;
+  const Steering steering = steer(cells_[index(offset)].group, Initiator::host, false);
+  uint32_t rest = (steering.instance ? instances_.find(offset & ~3u, *steering.instance).value_or(peek(offset)) : peek(offset)) & ~lanes;
   if (known) rest = known->masked ? 0 : rest & ~known->w1c_mask;
   write(offset, rest | (static_cast<uint32_t>(value) << shift & lanes));
 }
@@ -205,17 +237,21 @@ void RegisterFile::reset() {
   });
   for (uint32_t word = 0; word < blocks / 64; ++word) touched_[word].store(0, std::memory_order_relaxed);
   for (const auto& [offset, value] : reset_values_) poke(offset, value);
+  instances_.clear();
 }
 
 void RegisterFile::reset(uint32_t domains) {
   for (const Register& row : set_.rows) {
     if (row.block || !bit(domains, static_cast<unsigned>(row.domain))) continue;
-    defs::for_each_instance(set_, row, [&](uint32_t offset) { poke(offset, row.reset); });
+    defs::for_each_instance(set_, row, [&](uint32_t offset) {
+      poke(offset, row.reset);
+      instances_.drop(offset);
+    });
   }
 }
 
 void RegisterFile::state(Archive& archive) {
-  archive.section("registers", 1);
+  const uint32_t version = archive.section("registers", 2);  // version 1 is from before instances had values of their own
   if (archive.reading()) reset();
   // Pairs of what differs from zero: most of the space does not.
   std::vector<std::pair<uint32_t, uint32_t>> pairs;
@@ -235,6 +271,11 @@ void RegisterFile::state(Archive& archive) {
     if (offset >= register_space) return archive.fail("a register of the saved state is outside the register space");
     poke(offset, value);
   }
+  if (version < 2) return;
+  instances_.state(archive, [&](uint32_t offset, unsigned instance) {
+    const uint8_t group = offset < register_space && offset % 4 == 0 ? cells_[index(offset)].group : 0;
+    return group && instance < set_.groups[group - 1u].instances;
+  });
 }
 
 }  // namespace softgen::mmio

@@ -14,6 +14,7 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -23,6 +24,7 @@
 #include "hw/defs/register.h"
 #include "hw/defs/registers/registers.h"
 #include "hw/iface/engine.h"
+#include "hw/mmio/instance_values.h"
 
 namespace softgen::mmio {
 
@@ -51,22 +53,23 @@ class RegisterFile {
 
   // -- software's side -----------------------------------------------------------------------------------------------------------
   /// Dwords; the low two bits of `offset` are ignored, offsets outside the space read 0 and drop writes. So does a replicated register when it is
-  /// steered to an instance that is not there (TGL PRM vol 13, "Multicast Steering and Die Recovery"); the others have one copy, as all are written alike.
+  /// steered to an instance that is not there (TGL PRM vol 13, "Multicast Steering and Die Recovery").
   uint32_t read(uint32_t offset, Initiator from = Initiator::host);
   void write(uint32_t offset, uint32_t value, Initiator from = Initiator::host);
   /// size 1, 2, 4 or 8 bytes; 8 is two dword accesses, the lower first.
   uint64_t read(uint32_t offset, unsigned size);
   void write(uint32_t offset, uint64_t value, unsigned size);
 
-  /// `asleep`: whether the power domains are off now, so that the host's accesses end without effect and read 0 (TGL PRM vol 13, "Multicast Steering
-  /// and Die Recovery"). It is asked at each, on the accessing thread. Once, before there are accesses.
-  void set_power(std::function<bool()> asleep) { asleep_ = std::move(asleep); }
+  /// `is_off`: whether a power domain (an index into RegisterSet::forcewake) is off now, so that the host's accesses to its ranges end without effect and
+  /// read 0 (TGL PRM vol 13, "Multicast Steering and Die Recovery"). It is asked at each, on the accessing thread. Once, before there are accesses.
+  void set_power(std::function<bool(unsigned domain)> is_off) { is_off_ = std::move(is_off); }
 
   /// May a batch that is not privileged write `offset` on `engine`: the fixed list of user-mode registers, and the engine's
   /// RING_FORCE_TO_NONPRIV slots (SKL PRM vol 2a, "User Mode Privileged Commands"; vol 2c, FORCE_TO_NONPRIV).
   bool is_nonpriv_writable(EngineId engine, uint32_t offset) const;
 
   // -- the hardware's side -------------------------------------------------------------------------------------------------------
+  // Of a replicated register: its first instance that is there, which stands for what the units do.
   uint32_t peek(uint32_t offset) const { return storage_[index(offset)].load(std::memory_order_acquire); }
   uint64_t peek64(uint32_t offset) const { return peek(offset) | uint64_t{peek(offset + 4)} << 32; }
   void poke(uint32_t offset, uint32_t value) {
@@ -86,6 +89,10 @@ class RegisterFile {
     storage_[index(offset)].fetch_or(mask, std::memory_order_acq_rel);
   }
   void clear_bits(uint32_t offset, uint32_t mask) { storage_[index(offset)].fetch_and(~mask, std::memory_order_acq_rel); }
+  /// All instances of a replicated register have the value of the first, as after the restore of a context.
+  void join_instances(uint32_t offset) {
+    if (!instances_.empty()) instances_.drop(offset & ~3u);
+  }
   /// Engines' registers by relative offset.
   uint32_t peek(EngineId engine, uint32_t relative) const { return peek(engine_register(engine, relative)); }
   void poke(EngineId engine, uint32_t relative, uint32_t value) { poke(engine_register(engine, relative), value); }
@@ -113,7 +120,8 @@ class RegisterFile {
   struct Cell {
     uint16_t row, read_hook, write_hook;  // index + 1; 0: none
     uint8_t group;                        // AccessRange::group
-    bool powered, shadowed;               // in a power domain; the host's writes need no power
+    uint8_t wake;                         // index of its power domain + 1; 0: always on
+    bool shadowed;                        // the host's writes need no power
   };
   static constexpr uint32_t dwords = register_space / 4;
   static constexpr uint32_t index(uint32_t offset) { return (offset / 4) & (dwords - 1); }
@@ -129,11 +137,20 @@ class RegisterFile {
   template <typename F>
   void each_touched(F&& visit) const;
   const defs::Register* row(uint32_t offset) const;
+  static uint32_t written(const defs::Register& row, uint32_t old, uint32_t value);
   void store(uint32_t offset, const defs::Register& row, uint32_t value);
   /// The access ends for want of power.
   bool unpowered(const Cell& cell, Initiator from, bool write) const;
-  /// An access to a replicated register finds an instance.
-  bool reaches(uint8_t group, Initiator from, bool write) const;
+  /// Where an access to a replicated register goes.
+  struct Steering {
+    bool reached = true;
+    std::optional<unsigned> instance = std::nullopt;  ///< nothing: all that are there
+  };
+  Steering steer(uint8_t group, Initiator from, bool write) const;
+  /// The instances that the fuses leave: bit i: instance i.
+  uint32_t present(uint8_t group) const;
+  /// Writes one instance. False: it is not the one that stands for the units.
+  bool write_instance(uint32_t offset, const Cell& cell, uint32_t value, unsigned instance);
   static void report_unknown(uint32_t offset);
 
   const defs::RegisterSet& set_;
@@ -144,7 +161,8 @@ class RegisterFile {
   ZeroedArray<Cell> cells_;
   std::vector<ReadHook> read_hooks_;
   std::vector<WriteHook> write_hooks_;
-  std::function<bool()> asleep_;
+  InstanceValues instances_;
+  std::function<bool(unsigned)> is_off_;
 };
 
 }  // namespace softgen::mmio

@@ -29,7 +29,7 @@ uint32_t InterruptBank::unmasked() const {
 }
 
 uint32_t InterruptBank::read() {
-  snapshot_ = pending_ != 0;
+  snapshot_ = pending_;
   return pending_;
 }
 
@@ -38,14 +38,15 @@ bool InterruptBank::clear(uint32_t bits) {
   const uint32_t cleared = pending_ & bits;
   pending_ &= ~bits;
   if (pending_ || !cleared) return false;
-  snapshot_ = false;
+  snapshot_ = 0;
   pending_ = std::exchange(secondary_, 0) | unmasked();
   return pending_ != 0;
 }
 
 std::optional<InterruptBank::Events> InterruptBank::select(uint32_t selector) {
-  if (!std::has_single_bit(selector) || !(selector & pending_) || served_) {
-    guest_error("interrupt selector", "{:#x} of {:#x}{}", selector, pending_, served_ ? " while another is in service" : "");
+  const uint32_t shown = snapshot_ ? snapshot_ : pending_;
+  if (!std::has_single_bit(selector) || !(selector & shown) || served_) {
+    guest_error("interrupt selector", "{:#x} of {:#x}{}", selector, shown, served_ ? " while another is in service" : "");
     return std::nullopt;
   }
   const auto source = static_cast<unsigned>(std::countr_zero(selector));
@@ -56,17 +57,24 @@ std::optional<InterruptBank::Events> InterruptBank::select(uint32_t selector) {
 }
 
 bool InterruptBank::has_only(uint32_t known, Events events) const {
-  if ((pending_ | secondary_) & ~known) return false;
+  if ((pending_ | secondary_ | snapshot_) & ~known) return false;
   for (unsigned source = 0; source < sources; ++source)
     if (collapsing_[source] & ~(known >> source & 1 ? events : 0)) return false;
   return true;
 }
 
-void InterruptBank::state(Archive& archive) {
+// Before version 4 it was kept only whether there is a snapshot.
+void InterruptBank::state(Archive& archive, uint32_t version) {
   archive.value(collapsing_);
   archive.value(pending_);
   archive.value(secondary_);
-  archive.value(snapshot_);
+  if (version >= 4) {
+    archive.value(snapshot_);
+  } else {
+    bool taken = false;
+    archive.value(taken);
+    snapshot_ = taken ? pending_ : 0;
+  }
   archive.value(served_);
 }
 

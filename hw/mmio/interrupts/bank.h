@@ -31,15 +31,15 @@ class InterruptBank {
   uint32_t read();
   /// Software writes ones. True: it went to zero and is set again.
   bool clear(uint32_t bits);
-  /// Software asks for a source: the events that it takes from it. Nothing for what the manual forbids: not one source, one that GT_INTR_DW does not
-  /// show, or while another is in service.
+  /// Software asks for a source: the events that it takes from it. Nothing for what the manual forbids: not one source, one that GT_INTR_DW did
+  /// not show when it was read, or while another is in service.
   std::optional<Events> select(uint32_t selector);
   /// Data Valid was cleared.
   void end_service() { served_ = false; }
 
   bool pending() const { return pending_ != 0; }
-  /// Sources that have been loaded are among these, and events among those; the masks are not saved.
-  void state(Archive& archive);
+  /// Sources that have been loaded are among these, and events among those; the masks are not saved. `version`: of the tree's section.
+  void state(Archive& archive, uint32_t version);
   bool has_only(uint32_t known, Events events) const;
 
  private:
@@ -49,7 +49,7 @@ class InterruptBank {
 
   std::array<Events, sources> collapsing_{}, open_{};
   uint32_t pending_ = 0, secondary_ = 0;
-  bool snapshot_ = false;  ///< software serves pending_
+  uint32_t snapshot_ = 0;  ///< what software has read and serves
   bool served_ = false;    ///< the shared IIR is valid
 };
 

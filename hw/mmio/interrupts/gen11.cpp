@@ -319,10 +319,10 @@ void Gen11Interrupts::load_shared(Archive& archive, unsigned engines) {
   archive.value(pending);  // which the shared IIRs make again
 }
 
-// Version 1 is from before the position-only streamer, version 2 from before the banks and pipe D.
+// Version 1 is from before the position-only streamer, version 2 from before the banks and pipe D, version 3 from before snapshots of single bits.
 void Gen11Interrupts::state(Archive& archive) {
   MutexLock lock(mutex_);
-  const uint32_t version = archive.section("gen11 interrupts", 3);
+  const uint32_t version = archive.section("gen11 interrupts", 4);
   if (archive.reading()) {
     blocks_.fill({});
     banks_ = {};
@@ -332,7 +332,7 @@ void Gen11Interrupts::state(Archive& archive) {
   if (archive.reading() && version < 3) {
     load_shared(archive, version >= 2 ? engine_count : at(EngineId::pocs));
   } else {
-    for (InterruptBank& bank : banks_) bank.state(archive);
+    for (InterruptBank& bank : banks_) bank.state(archive, version);
   }
   archive.value(identities_);
   archive.value(enabled_);

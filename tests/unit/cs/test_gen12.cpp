@@ -3,6 +3,7 @@
 #include "hw/cs/submission/elsq.h"
 #include "hw/defs/gen12/set.h"
 #include "hw/mmio/interrupts/gen11.h"
+#include "hw/mmio/memory_registers.h"
 #include "tests/unit/cs/machine.h"
 
 using namespace softgen;
@@ -119,4 +120,53 @@ TEST_CASE("gen12: commands with new bits do what they did") {
                               srm(0x2600, result + 8)));
   CHECK(machine.read(result + 4) == 6);
   CHECK(machine.read(result + 8) == 0x99);
+}
+
+// TGL PRM vol 13, "Force Wake and Steering Table": "CS access point: 20CC, access steering towards all GT endpoints", where the host's is FDC.
+TEST_CASE("gen12: a ring's register accesses are steered by the streamer's own register") {
+  constexpr uint32_t multicast = 1u << 31, selector = 0x20cc, host_selector = 0xfdc, replicated = 0x9524;
+  Gen12 machine;
+  Context context(machine, EngineId::rcs, 0x24 << 5);
+  CHECK(machine.completes(EngineId::rcs, context,
+                          lri(replicated, 1) + lri(selector, 3u << 24) + lri(replicated, 2) + srm(replicated, result) +
+                              lri(selector, 6u << 24) + lri(replicated, 3) + srm(replicated, result + 4) + lri(selector, multicast) +
+                              srm(replicated, result + 8)));
+  CHECK(machine.read(result) == 2);
+  CHECK(machine.read(result + 4) == 0);  // there is no such instance
+  CHECK(machine.read(result + 8) == 1);
+  CHECK(machine.registers.read(host_selector) == multicast);
+  machine.registers.write(host_selector, 3u << 24);
+  CHECK(machine.registers.read(replicated) == 2);
+}
+
+// TGL PRM vol 13, "Multicast Steering and Die Recovery": "GT hardware is aware of the fuses and internally targets reads for context save toward the first
+// enabled instance." What is restored is in all of them.
+TEST_CASE("gen12: contexts keep the first instance of a replicated register, and restore all") {
+  constexpr uint32_t selector = 0x20cc, l3alloc = 0xb134, one = 0x1000'0040, other = 0x2000'0040;
+  Gen12 machine;
+  Context a(machine, EngineId::rcs, 0x25 << 5), b(machine, EngineId::rcs, 0x26 << 5);
+  CHECK(machine.completes(EngineId::rcs, a, lri(selector, 1u << 31) + lri(l3alloc, one) + lri(selector, 3u << 24) + lri(l3alloc, other)));
+  CHECK(machine.completes(EngineId::rcs, b, {noop}));
+  CHECK(machine.completes(EngineId::rcs, a, lri(selector, 3u << 24) + srm(l3alloc, result) + lri(selector, 0) + srm(l3alloc, result + 4)));
+  CHECK(machine.read(result) == one);
+  CHECK(machine.read(result + 4) == one);
+}
+
+// i915 gt/gen8_engine_cs.c, gen12_emit_aux_table_inv: the register is written, and the ring waits without a limit for it to read 0.
+TEST_CASE("gen12: a ring that invalidates its aux map and waits for the end goes on, on all engines") {
+  constexpr uint32_t register_poll = 1u << 16, poll = 1u << 15, equal = 4u << 12;
+  const std::pair<EngineId, uint32_t> rows[] = {{EngineId::rcs, 0x4208}, {EngineId::rcs, 0x42c8},  {EngineId::vcs0, 0x4218},
+                                                {EngineId::bcs, 0x4248}, {EngineId::vecs, 0x4238}, {EngineId::vcs1, 0x4298}};
+  Gen12 machine;
+  memory::Aperture aperture(machine.ggtt, machine.memory, &machine.faults);
+  mmio::attach_memory_registers(machine.registers, {machine.ggtt, aperture, machine.faults, machine.tlb});
+  uint32_t id = 0x30;
+  for (const auto& [engine, offset] : rows) {
+    CAPTURE(name_of(engine), offset);
+    Context context(machine, engine, id++ << 5);
+    const auto before = machine.tlb.value().load();
+    CHECK(machine.completes(
+        engine, context, Dwords{mi(0x22, 1 | 1u << 17), offset, 1} + Dwords{mi(0x1c, 3 | register_poll | poll | equal), 0, offset, 0, 0}));
+    CHECK(machine.tlb.value().load() != before);
+  }
 }

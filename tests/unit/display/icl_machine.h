@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Ice Lake's display, and a driver that brings it up the way i915 does (display/intel_display_power.c, icl_display_core_init; intel_ddi.c).
+// Ice Lake's display, and a driver that brings it up the way i915 does.
 #pragma once
 
 #include "hw/display/icl/display.h"
@@ -11,15 +11,14 @@ struct IclMachine : HdrMachine {
   explicit IclMachine(uint32_t connected = 1)
       : HdrMachine(softgen::defs::gen11::registers, mmio::gen11_interrupts, display::icl, connected, 3) {}
 
-  void power_up() {
-    set(reg::PWR_WELL_CTL(1), 0xaa);
-    write(reg::CDCLK_PLL_ENABLE, 26);
-    set(reg::CDCLK_PLL_ENABLE, 1u << 31);
-    write(reg::CDCLK_CTL, 7u << 19 | 622);
-    set(reg::DBUF_CTL, 1u << 31);
-    set(reg::DBUF_CTL_S2, 1u << 31);
-    write(reg::VGA_CONTROL, 1u << 31);
-  }
+  /// What it has, for tests of all such displays.
+  static constexpr unsigned wells = 4, last_aux_well = 11, ports = 6;
+  static constexpr uint32_t plls[] = {reg::DPLL_ENABLE(0), reg::DPLL_ENABLE(1), reg::TBT_PLL_ENABLE, reg::MG_PLL_ENABLE(0),
+                                      reg::MG_PLL_ENABLE(3)};
+  static constexpr uint32_t combo_phys[] = {0x162000, 0x6c000};
+  static constexpr Route routes[] = {{0, 1, 0}, {1, 2, 1}, {2, 3, 2}};
+
+  void power_up() { start_display(0xaa, 26, 622); }
   /// 148.5 MHz. DDI B by DPLL 1: DCO 8910 MHz = 371.25 * 24 MHz, / (5 * 2 * 6). Type-C ports by their own: 24 MHz * 2 * 154.6875 = 7425 MHz, / (5
   /// * 5 * 2).
   void set_clock(unsigned port) {
@@ -44,13 +43,7 @@ struct IclMachine : HdrMachine {
   /// 1920 x 1080 at 60 Hz, HDMI.
   void set_mode(unsigned pipe = 0, unsigned port = 1) {
     set_clock(port);
-    set(reg::PWR_WELL_CTL_DDI(1), 2u << 2 * port);
-    write(reg::TRANS_CLK_SEL(pipe), (port + 1) << 29);
-    set_timing(pipe);
-    write(reg::TRANS_DDI_FUNC_CTL2(pipe), 0);
-    write(reg::TRANS_DDI_FUNC_CTL(pipe), 1u << 31 | port << 28);
-    write(reg::TRANS_CONF(pipe), 1u << 31);
-    set(reg::DDI_BUF_CTL(port), 1u << 31);
+    start_port(pipe, port, (port + 1) << 29, port << 28);
   }
 };
 

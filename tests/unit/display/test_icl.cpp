@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include <string_view>
-
 #include "hw/display/icl/power.h"
 #include "hw/display/pll.h"
 #include "tests/catch.h"
@@ -10,76 +8,7 @@ using namespace softgen;
 using test::frame_ns;
 using test::IclMachine;
 
-namespace {
-
-struct Lit : IclMachine {
-  Lit() {
-    power_up();
-    set_mode();
-  }
-  uint32_t at(uint32_t x, uint32_t y) { return picture()[y * 1920 + x] & 0xffffff; }
-};
-
-}  // namespace
-
-TEST_CASE_METHOD(IclMachine, "icl: wells, PLLs, slices and buffers follow their requests at once") {
-  CHECK(read(reg::FUSE_STATUS) == 0x88000000);
-  for (unsigned well = 0; well < 4; well++) {
-    set(reg::PWR_WELL_CTL(1), 2u << 2 * well);
-    CHECK(read(reg::PWR_WELL_CTL(1)) >> 2 * well == 3);
-  }
-  CHECK(read(reg::PWR_WELL_CTL(0)) == 0x55);
-  CHECK(read(reg::FUSE_STATUS) == 0x8f800000);
-  clear(reg::PWR_WELL_CTL(1), 2u << 6);
-  CHECK(read(reg::PWR_WELL_CTL(1)) == 0x3f);
-  CHECK(read(reg::FUSE_STATUS) == 0x8f000000);
-  set(reg::PWR_WELL_CTL_AUX(1), 2u << 2 * 11);
-  CHECK(read(reg::PWR_WELL_CTL_AUX(1)) == 3u << 2 * 11);
-  set(reg::PWR_WELL_CTL_DDI(1), 2u << 2 * 5);
-  CHECK(read(reg::PWR_WELL_CTL_DDI(1)) == 3u << 2 * 5);
-  CHECK(read(reg::PWR_WELL_CTL(1)) == 0x3f);
-
-  write(reg::CDCLK_PLL_ENABLE, 26);
-  CHECK(read(reg::CDCLK_PLL_ENABLE) == 26);
-  write(reg::CDCLK_PLL_ENABLE, 1u << 31 | 26);
-  CHECK(read(reg::CDCLK_PLL_ENABLE) == (3u << 30 | 26));
-  for (const uint32_t pll : {reg::DPLL_ENABLE(0), reg::DPLL_ENABLE(1), reg::TBT_PLL_ENABLE, reg::MG_PLL_ENABLE(0), reg::MG_PLL_ENABLE(3)}) {
-    set(pll, 1u << 27);
-    CHECK(read(pll) == 3u << 26);
-    set(pll, 1u << 31);
-    CHECK(read(pll) == (3u << 30 | 3u << 26));
-    clear(pll, 1u << 31);
-    CHECK(read(pll) == 3u << 26);
-    clear(pll, 1u << 27);
-    CHECK(read(pll) == 0);
-  }
-  for (const uint32_t slice : {reg::DBUF_CTL, reg::DBUF_CTL_S2}) {
-    set(slice, 1u << 31);
-    CHECK(read(slice) == 3u << 30);
-    clear(slice, 1u << 31);
-    CHECK(read(slice) == 0);
-  }
-  for (unsigned port = 0; port < 6; port++) {
-    CHECK(read(reg::DDI_BUF_CTL(port)) == 1u << 7);
-    set(reg::DDI_BUF_CTL(port), 1u << 31);
-    CHECK(read(reg::DDI_BUF_CTL(port)) == 1u << 31);
-    clear(reg::DDI_BUF_CTL(port), 1u << 31);
-    CHECK(read(reg::DDI_BUF_CTL(port)) == 1u << 7);
-  }
-}
-
-TEST_CASE_METHOD(IclMachine, "icl: what is written to a combo PHY's group shows in its lanes") {
-  CHECK((read(0x16210c) & 0x1f000000) == 0);  // COMP_DW3: a process and voltage that i915 knows
-  write(0x6c684, 0x123);
-  write(0x162604, 0x456);
-  for (uint32_t lane = 0; lane < 4; lane++) {
-    CHECK(read(0x6c884 + lane * 0x100) == 0x123);
-    CHECK(read(0x162804 + lane * 0x100) == 0x456);
-    CHECK(read(0x162884 + lane * 0x100) == 0);
-  }
-  write(0x6c984, 7);
-  CHECK(read(0x6c884) == 0x123);
-}
+using Lit = test::LitOf<IclMachine>;
 
 TEST_CASE("icl: PLLs decode as the driver computes them") {
   using namespace display;
@@ -110,28 +39,9 @@ TEST_CASE_METHOD(IclMachine, "icl: a combo PLL's divider Q counts where it is on
   CHECK(mode.refresh_mhz == 59733);
 }
 
-TEST_CASE_METHOD(IclMachine, "icl: a mode on each connector, and its picture") {
-  const struct {
-    unsigned pipe, port;
-  } rows[] = {{0, 1}, {1, 2}, {2, 3}};
+TEST_CASE_METHOD(IclMachine, "icl: without its PLL a pipe stands still") {
   power_up();
-  for (const auto& row : rows) {
-    CAPTURE(row.pipe);
-    sg_pipe_mode mode;
-    display.mode(row.pipe, &mode);
-    CHECK_FALSE(mode.active);
-    set_mode(row.pipe, row.port);
-    display.mode(row.pipe, &mode);
-    REQUIRE(mode.active);
-    CHECK(mode.connector == static_cast<int>(row.port) - 1);
-    CHECK(mode.width == 1920);
-    CHECK(mode.height == 1080);
-    CHECK(mode.refresh_mhz == 60000);
-    fill(0x100000, 1920 * 1080, 0x102030 + row.pipe);
-    set_plane(0x100000, {}, row.pipe);
-    CHECK(picture(row.pipe)[1079 * 1920 + 1919] == 0xff102030 + row.pipe);
-  }
-  // Without its PLL a pipe stands still.
+  for (const Route& route : routes) set_mode(route.pipe, route.port);
   clear(reg::DPLL_ENABLE(1), 1u << 31);
   sg_pipe_mode mode;
   display.mode(0, &mode);
@@ -158,14 +68,6 @@ TEST_CASE_METHOD(IclMachine, "icl: what i915 compares with what it wrote reads b
        {reg::DC_STATE_EN, reg::NDE_RSTWRN_OPT, reg::MBUS_ABOX_CTL, reg::CDCLK_CTL, reg::PIPE_CHICKEN(2), reg::TRANS_CLK_SEL(2)}) {
     write(offset, 0x5a5a5a5a);
     CHECK(read(offset) == 0x5a5a5a5a);
-  }
-}
-
-TEST_CASE_METHOD(IclMachine, "icl: every register with a display hook in the table has one") {
-  for (const std::string& name : registers.missing_hooks()) {
-    for (const defs::Register& row : softgen::defs::gen11::registers.rows) {
-      if (row.hook && std::string_view(row.hook) == "display") CHECK(name.substr(0, name.find('[')) != row.name);
-    }
   }
 }
 

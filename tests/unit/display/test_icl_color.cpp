@@ -11,13 +11,8 @@ using test::frame_ns;
 
 namespace {
 
-struct Colored : test::IclMachine {
+struct Colored : test::LitOf<test::IclMachine> {
   static constexpr uint32_t surface = 0x100000, other = 0x1000000;
-  Colored() {
-    power_up();
-    set_mode();
-  }
-  uint32_t at(uint32_t x, uint32_t y = 0) { return picture()[y * 1920 + x] & 0xffffff; }
 
   void hide(unsigned plane) {
     write(reg::PLANE_CTL(0, plane), 0);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <map>
+#include <set>
 #include <tuple>
 #include <vector>
 
@@ -140,6 +141,7 @@ TEST_CASE_METHOD(Chip, "SR07 holds the character counter until another sequencer
   CHECK((vga.read(status) & both) == both);
 }
 
+// TGL PRM vol 13, "VGA and Extended VGA I/O and Memory Register Map": 3D6h and 3D7h; it names no index behind them.
 TEST_CASE_METHOD(Chip, "XRX keeps its index, and has no registers") {
   set(extension_index, 0x9a, 0xff);
   CHECK(vga.read(extension_index) == 0x9a);
@@ -152,16 +154,53 @@ TEST_CASE_METHOD(Chip, "the memory-mapped form accesses bytes, the lowest first,
   CHECK(core.data[{crtc_data, 0x0e}] == 0x5a);
   CHECK(vga.read_mapped(crtc_data - 1, 4) == 0x5a0e);
   vga.write_mapped(0x3b8, ~uint64_t{0}, 8);
-  for (uint16_t port = first_unclaimed; port <= last_unclaimed; ++port) CHECK(core.plain.count(port) == 0);
-  CHECK(core.plain.count(0x3bb) == 1);
-  CHECK(vga.read_mapped(first_unclaimed, 4) == 0);
-  vga.write_mapped(0x3d8, ~uint64_t{0}, 8);
-  CHECK(core.plain.count(0x3df) == 1);
+  CHECK(core.plain.count(status_mono) == 1);
+  CHECK(core.plain.size() == 2);  // with the index
   CHECK_FALSE(LegacyVga::covers(0x3af));
   CHECK_FALSE(LegacyVga::covers(0x3e0));
   CHECK_FALSE(LegacyVga::covers(0));
   vga.write_mapped(0x3dc, ~uint64_t{0}, 8);
   CHECK(core.plain.count(0x3e0) == 0);
+}
+
+// TGL PRM vol 13, "VGA and Extended VGA I/O and Memory Register Map"; KBL PRM vol 3 has the same.
+TEST_CASE_METHOD(Chip, "reserved addresses of the map read 0 and ignore writes, as ports and in BAR0") {
+  constexpr std::pair<uint16_t, uint16_t> reserved[] = {{0x3b0, 0x3b3}, {0x3b6, 0x3b9}, {0x3bb, 0x3bf}, {0x3c3, 0x3c3}, {0x3cb, 0x3cb},
+                                                        {0x3cd, 0x3cd}, {0x3d0, 0x3d1}, {0x3d8, 0x3d9}, {0x3db, 0x3df}};
+  std::set<uint16_t> all;
+  for (const auto& [first, last] : reserved)
+    for (uint16_t port = first; port <= last; ++port) all.insert(port);
+  for (uint16_t port = first_port; port < first_port + port_count; ++port) {
+    CAPTURE(port);
+    CHECK(is_reserved(port) == all.contains(port));
+    if (!all.contains(port)) continue;
+    core.plain[port] = 0xa5;  // what the host may have there
+    vga.write(port, 0x5a);
+    vga.write_mapped(port, 0x5a, 1);
+    CHECK(core.plain[port] == 0xa5);
+    CHECK(vga.read(port) == 0);
+    CHECK(vga.read_mapped(port, 1) == 0);
+  }
+  CHECK(core.writes == 0);
+}
+
+// TGL PRM vol 13, "Indirect VGA and Extended VGA Register Indices".
+TEST_CASE_METHOD(Chip, "each index of the map has a register of its own behind its index port") {
+  const struct {
+    uint16_t index_port;
+    std::vector<uint8_t> indices;
+  } rows[] = {
+      {sequencer_index, {0, 1, 2, 3, 4, 7}},
+      {graphics_index, {0, 1, 2, 3, 4, 5, 6, 7, 8, 0x10, 0x11, 0x18}},
+      {crtc_data - 1, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 0xa, 0xb, 0xc, 0xd, 0xe, 0xf, 0x10, 0x11, 0x12, 0x13, 0x14, 0x15, 0x16, 0x17, 0x18}}};
+  for (const auto& row : rows) {
+    for (const uint8_t index : row.indices) set(row.index_port, index, static_cast<uint8_t>(0x40 + index));
+    for (const uint8_t index : row.indices) {
+      CAPTURE(row.index_port, index);
+      CHECK(get(row.index_port, index) == 0x40 + index);
+      CHECK(vga.read(row.index_port) == index);
+    }
+  }
 }
 
 TEST_CASE_METHOD(Chip, "the state is restored, with what the host's core derives from it") {

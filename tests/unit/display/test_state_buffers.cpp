@@ -13,11 +13,7 @@ constexpr uint32_t list_at = 0x200000, enable = 1u << 31, wait_for_blank = 1u <<
 /// Registers with no behaviour that the lists write.
 constexpr uint32_t first = reg::PIPE_CHICKEN(0), second = reg::PIPE_MBUS_DBOX_CTL(0);
 
-struct Dsb : test::TglMachine {
-  Dsb() {
-    power_up();
-    set_mode();
-  }
+struct Dsb : test::LitOf<test::TglMachine> {
   Dsb& word(uint32_t data, uint32_t control) {
     const uint32_t words[2] = {data, control};
     memory.write(list_at + bytes, words, sizeof(words));

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include <string_view>
-
 #include "tests/catch.h"
 #include "tests/unit/display/tgl_machine.h"
 
@@ -8,72 +6,7 @@ using namespace softgen;
 using test::frame_ns;
 using test::TglMachine;
 
-namespace {
-
-struct Lit : TglMachine {
-  Lit() {
-    power_up();
-    set_mode();
-  }
-  uint32_t at(uint32_t x, uint32_t y) { return picture()[y * 1920 + x] & 0xffffff; }
-};
-
-}  // namespace
-
-TEST_CASE_METHOD(TglMachine, "tgl: wells, PLLs, slices and buffers follow their requests at once") {
-  CHECK(read(reg::FUSE_STATUS) == 0x88000000);
-  for (unsigned well = 0; well < 5; well++) {
-    set(reg::PWR_WELL_CTL(1), 2u << 2 * well);
-    CHECK(read(reg::PWR_WELL_CTL(1)) >> 2 * well == 3);
-  }
-  CHECK(read(reg::PWR_WELL_CTL(0)) == 0x155);
-  CHECK(read(reg::FUSE_STATUS) == 0x8fc00000);
-  clear(reg::PWR_WELL_CTL(1), 2u << 8);
-  CHECK(read(reg::FUSE_STATUS) == 0x8f800000);
-  // Up to Thunderbolt 6, and Type-C 6.
-  set(reg::PWR_WELL_CTL_AUX(1), 2u << 2 * 14);
-  CHECK(read(reg::PWR_WELL_CTL_AUX(1)) == 3u << 2 * 14);
-  set(reg::PWR_WELL_CTL_DDI(1), 2u << 2 * 8);
-  CHECK(read(reg::PWR_WELL_CTL_DDI(1)) == 3u << 2 * 8);
-
-  for (const uint32_t pll :
-       {reg::DPLL_ENABLE(0), reg::DPLL_ENABLE(1), reg::DPLL4_ENABLE, reg::TBT_PLL_ENABLE, reg::MG_PLL_ENABLE(0), reg::MG_PLL_ENABLE(5)}) {
-    set(pll, 1u << 27);
-    CHECK(read(pll) == 3u << 26);
-    set(pll, 1u << 31);
-    CHECK(read(pll) == (3u << 30 | 3u << 26));
-    clear(pll, 1u << 31 | 1u << 27);
-    CHECK(read(pll) == 0);
-  }
-  for (const uint32_t slice : {reg::DBUF_CTL, reg::DBUF_CTL_S2}) {
-    set(slice, 1u << 31);
-    CHECK(read(slice) == 3u << 30);
-  }
-  for (unsigned port = 0; port < 9; port++) {
-    CHECK(read(reg::DDI_BUF_CTL(port)) == 1u << 7);
-    set(reg::DDI_BUF_CTL(port), 1u << 31);
-    CHECK(read(reg::DDI_BUF_CTL(port)) == 1u << 31);
-  }
-}
-
-TEST_CASE_METHOD(TglMachine, "tgl: every register with a display hook in the table has one") {
-  for (const std::string& name : registers.missing_hooks()) {
-    for (const defs::Register& row : softgen::defs::gen12::registers.rows) {
-      if (row.hook && std::string_view(row.hook) == "display") CHECK(name.substr(0, name.find('[')) != row.name);
-    }
-  }
-}
-
-TEST_CASE_METHOD(TglMachine, "tgl: what is written to a combo PHY's group shows in its lanes") {
-  for (const uint32_t phy : {0x162000u, 0x6c000u, 0x160000u}) {
-    CAPTURE(phy);
-    CHECK((read(phy + 0x10c) & 0x1f000000) == 0);  // COMP_DW3: a process and voltage that i915 knows
-    write(phy + 0x684, 0x123);
-    for (uint32_t lane = 0; lane < 4; lane++) CHECK(read(phy + 0x884 + lane * 0x100) == 0x123);
-    write(phy + 0x984, 7);
-    CHECK(read(phy + 0x884) == 0x123);
-  }
-}
+using Lit = test::LitOf<TglMachine>;
 
 TEST_CASE_METHOD(TglMachine, "tgl: a Dekel PHY's aperture shows the bank that its index names") {
   for (unsigned tc = 0; tc < 6; tc++) {
@@ -97,28 +30,9 @@ TEST_CASE_METHOD(TglMachine, "tgl: a Dekel PHY's aperture shows the bank that it
   CHECK(read(0x168000) == 0);
 }
 
-TEST_CASE_METHOD(TglMachine, "tgl: a mode on each connector and pipe, and its picture") {
-  const struct {
-    unsigned pipe, port;
-    int connector;
-  } rows[] = {{0, 1, 0}, {3, 3, 1}, {2, 4, 2}};
+TEST_CASE_METHOD(TglMachine, "tgl: a pipe's clock is its port's PLL") {
   power_up();
-  for (const auto& row : rows) {
-    CAPTURE(row.pipe);
-    sg_pipe_mode mode;
-    display.mode(row.pipe, &mode);
-    CHECK_FALSE(mode.active);
-    set_mode(row.pipe, row.port);
-    display.mode(row.pipe, &mode);
-    REQUIRE(mode.active);
-    CHECK(mode.connector == row.connector);
-    CHECK(mode.width == 1920);
-    CHECK(mode.height == 1080);
-    CHECK(mode.refresh_mhz == 60000);
-    fill(0x100000, 1920 * 1080, 0x102030 + row.pipe);
-    set_plane(0x100000, {}, row.pipe);
-    CHECK(picture(row.pipe)[1079 * 1920 + 1919] == 0xff102030 + row.pipe);
-  }
+  for (const Route& route : routes) set_mode(route.pipe, route.port);
   sg_pipe_mode mode;
   clear(reg::DPLL_ENABLE(1), 1u << 31);
   display.mode(0, &mode);

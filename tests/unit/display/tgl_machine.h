@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Tiger Lake's display, and a driver that brings it up the way i915 does (display/intel_display_power.c, icl_display_core_init; intel_ddi.c).
+// Tiger Lake's display, and a driver that brings it up the way i915 does.
 #pragma once
 
 #include "hw/display/tgl/display.h"
@@ -11,15 +11,14 @@ struct TglMachine : HdrMachine {
   explicit TglMachine(uint32_t connected = 1)
       : HdrMachine(softgen::defs::gen12::registers, mmio::gen12_interrupts, display::tgl, connected, 4) {}
 
-  void power_up() {
-    set(reg::PWR_WELL_CTL(1), 0x2aa);
-    write(reg::CDCLK_PLL_ENABLE, 34);
-    set(reg::CDCLK_PLL_ENABLE, 1u << 31);
-    write(reg::CDCLK_CTL, 7u << 19 | 651);
-    set(reg::DBUF_CTL, 1u << 31);
-    set(reg::DBUF_CTL_S2, 1u << 31);
-    write(reg::VGA_CONTROL, 1u << 31);
-  }
+  /// What it has, for tests of all such displays: wells and ports up to Thunderbolt 6 and Type-C 6.
+  static constexpr unsigned wells = 5, last_aux_well = 14, ports = 9;
+  static constexpr uint32_t plls[] = {reg::DPLL_ENABLE(0), reg::DPLL_ENABLE(1),   reg::DPLL4_ENABLE,
+                                      reg::TBT_PLL_ENABLE, reg::MG_PLL_ENABLE(0), reg::MG_PLL_ENABLE(5)};
+  static constexpr uint32_t combo_phys[] = {0x162000, 0x6c000, 0x160000};
+  static constexpr Route routes[] = {{0, 1, 0}, {3, 3, 1}, {2, 4, 2}};
+
+  void power_up() { start_display(0x2aa, 34, 651); }
   /// A register of a Dekel PHY's bank.
   void write_dekel(unsigned tc, uint32_t offset, unsigned bank, uint32_t value) {
     write(reg::HIP_INDEX_REG(tc / 4), bank << 8 * (tc % 4));
@@ -49,13 +48,7 @@ struct TglMachine : HdrMachine {
   /// 1920 x 1080 at 60 Hz, HDMI.
   void set_mode(unsigned pipe = 0, unsigned port = 1) {
     set_clock(port);
-    set(reg::PWR_WELL_CTL_DDI(1), 2u << 2 * port);
-    write(reg::TRANS_CLK_SEL(pipe), (port + 1) << 28);
-    set_timing(pipe);
-    write(reg::TRANS_DDI_FUNC_CTL2(pipe), 0);
-    write(reg::TRANS_DDI_FUNC_CTL(pipe), 1u << 31 | (port + 1) << 27);
-    write(reg::TRANS_CONF(pipe), 1u << 31);
-    set(reg::DDI_BUF_CTL(port), 1u << 31);
+    start_port(pipe, port, (port + 1) << 28, (port + 1) << 27);
   }
 };
 

@@ -23,7 +23,9 @@ namespace softgen::test {
 class FakeHost {
  public:
   /// `compiler`: of its kernels; null: one of its own.
-  explicit FakeHost(unsigned threads = 0, uint32_t connected = 1, std::shared_ptr<eu::Compiler> compiler = nullptr) : ram_(ram_size) {
+  explicit FakeHost(unsigned threads = 0, uint32_t connected = 1, std::shared_ptr<eu::Compiler> compiler = nullptr,
+                    const char* platform = "kbl")
+      : ram_(ram_size) {
     ops_.opaque = this;
     ops_.clock_ns = [](void* self) {
       if (static_cast<FakeHost*>(self)->clock_throws) throw std::bad_alloc();
@@ -36,7 +38,7 @@ class FakeHost {
     };
     ops_.log = [](void*, enum sg_log_kind, const char*) {};
     sg_config config = {};
-    config.platform = "kbl";
+    config.platform = platform;
     config.threads = threads;
     config.aperture_size = 256ull << 20;
     config.connected = connected;

@@ -167,3 +167,31 @@ TEST_CASE("a frequency request is granted at once") {  // intel_rps.c
   host.write(reg::RPNSWREQ, 0x15u << 23 | 1);
   CHECK(host.read(reg::RPSTAT1) == 0x15u << 23);
 }
+
+// i915 selftests/intel_uncore.c, live_forcewake_ops: RING_MI_MODE is not 0 while its domain is held, and reads 0 after that (TGL PRM vol 13, "Force Wake and
+// Steering Table": "If reading/writing the registers is needed, then force-wake of the domain is required").
+TEST_CASE("tgl: an idle engine's registers read 0 while their domain of forcewake is not held") {
+  FakeHost host(0, 1, nullptr, "tgl");
+  const struct {
+    uint32_t base, request, acknowledge;
+  } rows[] = {{0x2000, 0xa278, 0xd84},
+              {0x22000, 0xa188, 0x130044},
+              {0x1c0000, 0xa540, 0xd50},
+              {0x1d0000, 0xa548, 0xd58},
+              {0x1c8000, 0xa560, 0xd70}};
+  for (const auto& row : rows) CHECK(host.read(row.base + reg::RING_MI_MODE) == 0x200);
+  host.write(reg::PG_ENABLE, 7);
+  host.write(reg::RC_CONTROL, 1u << 18);
+  for (const auto& held : rows) {
+    CAPTURE(held.base);
+    CHECK(host.read(held.base + reg::RING_MI_MODE) == 0);
+    host.masked(held.request, 1);
+    CHECK(host.read(held.acknowledge) == 1);
+    for (const auto& row : rows) {
+      const bool powered = row.base == held.base || row.base == 0x22000;  // BCS has the power of the GT
+      CHECK(host.read(row.base + reg::RING_MI_MODE) == (powered ? 0x200 : 0));
+    }
+    host.masked(held.request, 0, 1);
+    CHECK(host.read(held.acknowledge) == 0);
+  }
+}

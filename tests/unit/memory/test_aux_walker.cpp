@@ -2,6 +2,7 @@
 // Tables of the aux map as Mesa writes them (intel_aux_map.c), and malformed ones.
 #include "hw/memory/aux_walker.h"
 
+#include "hw/base/log.h"
 #include "hw/memory/view.h"
 #include "tests/catch.h"
 #include "tests/quiet_log.h"
@@ -64,7 +65,11 @@ TEST_CASE_METHOD(Fixture, "each level has its valid bit; there may be no map") {
     const auto entry = view.load<uint64_t>(at);
     view.store(at, entry & ~valid);
     generation.bump();
+    const uint64_t reported = failure_count(Failure::guest_error, "aux map entry that is not valid");
     CHECK(view.control_of(pixels) == 0);
+    CHECK(failure_count(Failure::guest_error, "aux map entry that is not valid") == reported + 1);
+    CHECK(view.control_of(pixels) == 0);  // kept, and reported once
+    CHECK(failure_count(Failure::guest_error, "aux map entry that is not valid") == reported + 1);
     view.store(at, entry);
     generation.bump();
     CHECK(view.control_of(pixels) == control);

@@ -1,30 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <set>
 
-#include "hw/iface/quiet_host.h"
 #include "hw/mmio/forcewake.h"
 #include "hw/mmio/gt_power.h"
 #include "tests/catch.h"
 #include "tests/quiet_log.h"
+#include "tests/unit/mmio/hosts.h"
 
 using namespace softgen;
 using namespace softgen::mmio;
-
-namespace {
-
-class Clock final : public QuietHost {
- public:
-  int64_t clock_ns() override { return now; }
-  int64_t now = 0;
-};
-
-}  // namespace
 
 TEST_CASE("each domain of forcewake answers its request, and holds the GT awake") {
   quiet_log();
   for (const defs::RegisterSet* set : {&defs::gen9::registers, &defs::gen11::registers, &defs::gen12::registers}) {
     CAPTURE(set->name);
-    Clock host;
+    LineHost host;
     RegisterFile file(*set);
     attach_forcewake(file);
     GtPower power(file, host);
@@ -48,11 +38,36 @@ TEST_CASE("each domain of forcewake answers its request, and holds the GT awake"
   }
 }
 
+// Multi-threaded requests: [31:16] select which of the 16 requesters' bits in [15:0] change (SKL PRM vol 2c, FORCEWAKE_*; "Masked" in i915
+// intel_uncore.c, fw_domain_get). Each holds the domain by itself, in each domain of TGL PRM vol 13, "Force Wake and Steering Table".
+TEST_CASE("a domain of forcewake is awake while any of sixteen requesters holds it") {
+  quiet_log();
+  for (const defs::RegisterSet* set : {&defs::gen9::registers, &defs::gen11::registers, &defs::gen12::registers}) {
+    RegisterFile file(*set);
+    attach_forcewake(file);
+    for (const defs::WakeRow& domain : set->forcewake) {
+      CAPTURE(set->name, set->name_of(domain.request));
+      for (unsigned requester = 0; requester < 16; ++requester) {
+        file.write(domain.request, 0x0000'ffff);  // selects none
+        CHECK(file.read(domain.acknowledge) == (1u << requester) - 1);
+        file.write(domain.request, 0x1'0001u << requester);
+      }
+      for (unsigned requester = 0; requester < 16; ++requester) {
+        CHECK(forcewake_held(file));
+        CHECK(file.read(domain.acknowledge) == (0xffffu << requester & 0xffff));
+        file.write(domain.request, 0x1'0000u << requester);
+      }
+      CHECK_FALSE(forcewake_held(file));
+      CHECK(file.read(domain.acknowledge) == 0);
+    }
+  }
+}
+
 // TGL PRM vol 13, "Force Wake and Steering Table": "MsgCh termination also occurs when the domains are powered down. [...] If reading/writing the registers
 // is needed, then force-wake of the domain is required. Force-wake is not required for shadow register accesses coming through MGSR."
 TEST_CASE("gen12: without power accesses end, but for writes of shadowed registers") {
   quiet_log();
-  Clock host;
+  LineHost host;
   RegisterFile file(defs::gen12::registers);
   attach_forcewake(file);
   GtPower power(file, host);

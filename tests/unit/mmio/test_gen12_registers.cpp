@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // What i915 reads and writes on Tiger Lake that Ice Lake has elsewhere or not at all, and what TGL PRM vol 13, "General Assets", says of all registers.
 #include <array>
-#include <set>
 
 #include "hw/memory/flat_memory.h"
 #include "hw/mmio/forcewake.h"
+#include "hw/mmio/gt_power.h"
+#include "hw/mmio/interrupts/gen11.h"
 #include "hw/mmio/memory_registers.h"
+#include "hw/mmio/reset_control.h"
 #include "hw/mmio/timestamp.h"
 #include "tests/catch.h"
 #include "tests/quiet_log.h"
+#include "tests/unit/mmio/hosts.h"
 
 using namespace softgen;
 using namespace softgen::mmio;
 
 namespace {
-
-constexpr uint32_t multicast = 1u << 31, host_selector = 0xfdc, streamer_selector = 0x20cc;
-constexpr uint32_t steer(uint32_t instance, uint32_t slice = 0) { return slice << 27 | instance << 24; }
 
 struct Fixture {
   const defs::RegisterSet& set = defs::gen12::registers;
@@ -50,7 +50,7 @@ TEST_CASE("gen12: workarounds stick and read back") {
     CHECK(f.file.read(row.offset) == (before | row.bits));
     CHECK(f.set.find(row.offset) != nullptr);
   }
-  f.file.write(0xfdc, multicast);
+  f.file.write(0xfdc, 1u << 31);
   const struct {
     uint32_t offset, bits;
   } masked[] = {{0xe4f4, 1 << 15}, {0x20ec, 1 << 3}, {0xe48c, 1 << 9},  {0x2050, 1 << 7},  {0xe18c, 1 << 15}, {0x20e0, 1 << 14},
@@ -75,11 +75,14 @@ TEST_CASE("gen12: registers of Gen9 and Gen11 that are gone are not declared") {
   CHECK(std::string_view(f.set.find(0x4094)->name) == "GLOBAL_MOCS");
 }
 
+// Also TGL PRM vol 13, "Force Wake and Steering Table": "fuse_gt_dssen[5:0] 0x913C[5:0], fuse_gt_l3_disable[3:0] 0x9118[7:0] (fuse is replicated into [3:0] and
+// [7:4])".
 TEST_CASE("gen12: fuses tell of one slice of six dual subslices, of all banks, and of the engines") {
   Fixture f;
   CHECK((f.file.read(0x9138) & 0xff) == 1);  // gt/intel_sseu.c:gen12_sseu_info_init
   CHECK((f.file.read(0x913c) & 0xff) == 0x3f);
   CHECK((f.file.read(0x9134) & 0xff) == 0);
+  CHECK((f.file.read(0x9118) & 0xf) == (f.file.read(0x9118) >> 4 & 0xf));
   CHECK((~f.file.read(0x9118) & 0xf) == 0xf);  // gt/intel_gt_mcr.c:intel_gt_mcr_init
   CHECK((~f.file.read(0x9140) & 0xff) == 5);   // gt/intel_engine_cs.c:init_engine_mask
   CHECK((~f.file.read(0x9140) >> 16 & 0xf) == 1);
@@ -156,108 +159,71 @@ TEST_CASE("gen12: each engine's user batches may write its own tables' registers
   for (const uint32_t offset : {0x4000u, 0x20c4u, 0x7010u, 0xced8u}) CHECK_FALSE(f.file.is_nonpriv_writable(EngineId::rcs, offset));
 }
 
-// TGL PRM vol 13, "Force Wake and Steering Table": the domains, and "Host" requests and acknowledges.
-TEST_CASE("gen12: domains of forcewake") {
+// GDRST's bits, and what keeps its value: i915 gt/intel_reset.c, gen8_reset_engines, gen11_reset_engines; gt/intel_mocs.c, intel_mocs_init (after a reset of
+// the whole GT alone), init_l3cc_table.
+TEST_CASE("gen12: a reset of GDRST reaches its engines, and what belongs to the whole GT is reset with all of it") {
+  LineHost host;
   Fixture f;
+  const auto tree = gen12_interrupts(f.file, host);
   attach_forcewake(f.file);
-  std::set<std::pair<uint32_t, uint32_t>> expected = {{0xa188, 0x130044}, {0xa278, 0xd84}};
-  for (uint32_t box = 0; box < 8; ++box) expected.emplace(0xa540 + 4 * box, 0xd50 + 4 * box);
-  for (uint32_t box = 0; box < 4; ++box) expected.emplace(0xa560 + 4 * box, 0xd70 + 4 * box);
-  std::set<std::pair<uint32_t, uint32_t>> found;
-  for (const defs::WakeRow& domain : f.set.forcewake) found.emplace(domain.request, domain.acknowledge);
-  CHECK(found == expected);
-  f.file.write(0xa548, 0x0001'0001);
-  CHECK(f.file.read(0xd58) == 1);
-  CHECK(f.file.read(0xa2a0) == 7);  // GuC's status: all are awake
-}
-
-// Rows of the table, where i915's agrees (intel_uncore.c, __gen12_fw_ranges); 0: AON, or none.
-TEST_CASE("gen12: ranges are in the domain of the manual's table") {
-  Fixture f;
-  const auto wake = [&](uint32_t offset) -> uint32_t {
-    for (const defs::AccessRange& range : f.set.ranges)
-      if (offset >= range.first && offset <= range.last) return range.wake;
-    return ~0u;
-  };
-  const std::pair<uint32_t, uint32_t> rows[] = {
-      {0xb00, 0},         {0x1fff, 0},       {0x2000, 0xa278},  {0x2700, 0xa188},   {0x4200, 0xa188},   {0x5200, 0xa278},
-      {0x7fff, 0xa278},   {0x8000, 0xa188},  {0x8140, 0xa278},  {0x94d0, 0xa278},   {0xa000, 0xa188},   {0xb134, 0xa278},
-      {0xb404, 0xa188},   {0xd000, 0},       {0xe4f4, 0xa278},  {0x20000, 0xa540},  {0x21000, 0xa548},  {0x22000, 0xa188},
-      {0x24a00, 0xa278},  {0x25600, 0xa540}, {0x25680, 0xa548}, {0x1c0000, 0xa540}, {0x1c8000, 0xa560}, {0x1d0000, 0xa548},
-      {0x1cc000, 0xa540}, {0x44400, ~0u},    {0x178000, ~0u},   {0x1d8000, ~0u}};
-  for (const auto& [offset, expected] : rows) {
-    CAPTURE(offset);
-    CHECK(wake(offset) == expected);
-  }
-}
-
-// "Multicast write access - write goes to all instances; sliceid/subsliceid fields are ignored. Multicast read access [...] message channel selects
-// single instance's response as the final read return. Unicast [...] only the instance specified in the steering register." "If an instance is disabled
-// [...] reads from that instance will return 0s and writes are silently dropped."
-TEST_CASE("gen12: an access that is steered to a disabled instance reads 0 and writes nothing") {
-  Fixture f;
+  uint32_t stopped = 0, restarted = 0;
+  attach_reset_control(f.file, *tree, [&](uint32_t engines) { stopped = engines; }, [&](uint32_t engines) { restarted = engines; });
+  constexpr EngineId engines[] = {EngineId::rcs, EngineId::bcs, EngineId::vcs0, EngineId::vcs1, EngineId::vecs};
   const struct {
-    uint32_t offset, instances, fuse, all_but_second;  ///< the fuse's value without instance 1
-  } groups[] = {{0x9524, 6, 0x913c, 0x3d}, {0xe49c, 6, 0x913c, 0x3d}, {0xb1c0, 8, 0x9118, 0x22}};
-  for (const auto& group : groups) {
-    CAPTURE(f.set.name_of(group.offset));
-    const uint32_t all = f.file.peek(group.fuse);
-    const auto write = [&](uint32_t selector, uint32_t value) {
-      f.file.write(host_selector, selector);
-      f.file.write(group.offset, f.set.find(group.offset)->masked ? 0xffff'0000 | value : value);
-    };
-    const auto read = [&](uint32_t selector) {
-      f.file.write(host_selector, selector);
-      return f.file.read(group.offset);
-    };
-    write(multicast, 0x1234);
-    for (uint32_t instance = 0; instance < 8; ++instance) {
-      CHECK(read(steer(instance)) == (instance < group.instances ? 0x1234 : 0));
-      CHECK(read(multicast | steer(instance)) == (instance < group.instances ? 0x1234 : 0));
+    uint32_t request;
+    uint32_t engines;  ///< bit i: row i above
+  } rows[] = {{1u << 1, 1},  {1u << 2, 2},           {1u << 5, 4}, {1u << 7, 8},  {1u << 13, 16},
+              {1u << 3, 0},  {1u << 17, 0},          {1u << 6, 0}, {1u << 18, 0}, {1u << 1 | 1u << 13, 17},
+              {1u << 0, 31}, {1u << 0 | 1u << 3, 31}};
+  const uint32_t whole_gt[] = {0x4000, 0x40fc, 0x4800, 0xb020, 0x9424}, never[] = {0xa278, 0xd84, 0xa090, 0x190030};
+  for (const auto& row : rows) {
+    CAPTURE(row.request);
+    stopped = restarted = 0;
+    for (const EngineId e : engines) f.file.write(f.file.engine_register(e, reg::RING_HWS_PGA), 0x5000);
+    for (const uint32_t offset : whole_gt) f.file.write(offset, 0x25);
+    f.file.write(0xfdc, 1u << 24);
+    f.file.write(0xa278, 0x0001'0001);
+    f.file.write(0xa090, 1);
+    f.file.write(0x190030, 1);
+    f.file.write(reg::GDRST, row.request);
+    CHECK(f.file.read(reg::GDRST) == 0);
+    uint32_t expected = 0;
+    for (unsigned i = 0; i < std::size(engines); ++i) {
+      const bool hit = row.engines >> i & 1;
+      if (hit) expected |= 1u << static_cast<unsigned>(engines[i]);
+      CHECK(f.file.read(f.file.engine_register(engines[i], reg::RING_HWS_PGA)) == (hit ? 0 : 0x5000));
     }
-    CHECK(read(steer(0, 1)) == 0);  // there is one slice
-    f.file.poke(group.fuse, group.all_but_second);
-    CHECK(read(steer(1)) == 0);
-    CHECK(read(multicast | steer(1)) == 0);
-    CHECK(read(steer(2)) == 0x1234);
-    write(steer(1), 0x5555);
-    CHECK(read(steer(0)) == 0x1234);
-    write(multicast | steer(1), 0x4321);
-    CHECK(read(steer(0)) == 0x4321);
-    f.file.poke(group.fuse, all);
+    CHECK(stopped == expected);
+    CHECK(restarted == expected);
+    const bool all = row.request & 1;
+    for (const uint32_t offset : whole_gt) CHECK(f.file.read(offset) == (all ? f.set.find(offset)->reset : 0x25));
+    CHECK(f.file.read(0xfdc) == (all ? 1u << 31 : 1u << 24));
+    for (const uint32_t offset : never) CHECK(f.file.read(offset) == 1);
   }
 }
 
-// "Default: 1. Note: The multicast field has no impact for a non-replicated target."
-TEST_CASE("gen12: steering is multicast after reset, each initiator's own, and nothing to registers of one instance") {
+// i915 gt/intel_rps.c, gen6_rps_set, intel_rps_read_actual_frequency: the request in [31:23], what is granted in the same bits of RPSTAT1.
+TEST_CASE("gen12: a frequency is granted when it is requested") {
+  LineHost host;
   Fixture f;
-  for (const uint32_t selector : {0xfd0u, 0xfd4u, 0xfd8u, 0xfdcu, 0xc060u, streamer_selector}) CHECK(f.file.read(selector) == multicast);
-  f.file.write(0x9524, 0x77);
-  f.file.write(host_selector, steer(7));
-  CHECK(f.file.read(0x9524) == 0);
-  CHECK(f.file.read(0x9524, Initiator::streamer) == 0x77);
-  CHECK(f.file.read(0x9524, Initiator::context) == 0x77);  // "internally targets reads for context save toward the first enabled instance"
-  f.file.write(streamer_selector, steer(6));
-  CHECK(f.file.read(0x9524, Initiator::streamer) == 0);
-  f.file.write(0x9524, 0x88, Initiator::streamer);
-  CHECK(f.file.peek(0x9524) == 0x77);
-  f.file.write(0x9424, 0x99);
-  CHECK(f.file.read(0x9424) == 0x99);
-  // SQIDI: "2 instances [...] all instances are always present".
-  f.file.write(host_selector, multicast);
-  f.file.write(0x1008, 0x42);
-  for (uint32_t instance = 0; instance < 3; ++instance) {
-    f.file.write(host_selector, steer(instance));
-    CHECK(f.file.read(0x1008) == (instance < 2 ? 0x42 : 0));
+  GtPower power(f.file, host);
+  for (const uint32_t frequency : {0x06u, 0x1ffu, 0u}) {
+    f.file.write(0xa008, frequency << 23);
+    CHECK(f.file.read(0xa01c) == frequency << 23);
   }
 }
 
-// "SW Virtualization Reserved MMIO range": "reads will return zeros, like any other unimplemented MMIO address. Writes to this range are always ignored."
+// TGL PRM vol 13, "SW Virtualization Reserved MMIO range": "reads will return zeros, like any other unimplemented MMIO address. Writes to this range are always ignored."
 TEST_CASE("gen12: the range reserved for virtualization reads 0, ignores writes and has no register") {
   Fixture f;
   for (uint32_t offset = 0x178000; offset < 0x179000; offset += 4) {
-    f.file.write(offset, ~0u);
-    REQUIRE(f.file.read(offset) == 0);
+    for (const Initiator from : {Initiator::host, Initiator::streamer, Initiator::context}) {
+      f.file.write(offset, ~0u, from);
+      REQUIRE(f.file.read(offset, from) == 0);
+    }
+    f.file.write(offset + 1, 0xff, 1);
+    f.file.write(offset & ~7u, ~0ull, 8);
+    REQUIRE(f.file.read(offset & ~7u, 8) == 0);
   }
   for (const defs::RegisterPlace& place : f.set.singles) CHECK((place.offset < 0x178000 || place.offset > 0x178fff));
   CHECK(std::string_view(f.set.find(0x178800)->name) == "VIRTUALIZATION_RESERVED");

@@ -3,17 +3,16 @@
 #include <atomic>
 #include <chrono>
 #include <functional>
-#include <semaphore>
 #include <thread>
 #include <utility>
 #include <vector>
 
 #include "hw/base/log.h"
-#include "hw/iface/quiet_host.h"
 #include "hw/mmio/interrupts/gen8.h"
 #include "tests/catch.h"
 #include "tests/engine_register.h"
 #include "tests/quiet_log.h"
+#include "tests/unit/mmio/hosts.h"
 
 using namespace softgen;
 using namespace softgen::mmio;
@@ -23,20 +22,8 @@ using pipe_event::vertical_blank;
 
 namespace {
 
-class FakeHost final : public QuietHost {
- public:
-  int64_t clock_ns() override { return 0; }
-  void interrupt(bool level) override { levels.push_back(level); }
-  std::vector<bool> levels;
-};
-
-void raise_blank(Interrupts& tree, unsigned pipe) {
-  tree.post(pipe, vertical_blank);
-  tree.deliver();
-}
-
 struct Fixture {
-  FakeHost host;
+  LineHost host;
   RegisterFile regs{softgen::defs::gen9::registers};
   Gen8Interrupts tree{regs, host};
   Fixture() { quiet_log(); }
@@ -311,18 +298,7 @@ TEST_CASE("a posted change reaches the host on delivery, with the level at that 
 
 TEST_CASE("from several threads no interrupt is lost and none is reported twice") {
   quiet_log();
-  // The host counts rises; each is acknowledged by a driver thread that waits for it, as an interrupt handler does.
-  class Counting final : public QuietHost {
-   public:
-    int64_t clock_ns() override { return 0; }
-    void interrupt(bool level) override {
-      in_order = in_order && level != last;
-      last = level;
-      if (level) rises.release();
-    }
-    bool last = false, in_order = true;
-    std::counting_semaphore<> rises{0};
-  } host;
+  CountingHost host;
   RegisterFile regs{softgen::defs::gen9::registers};
   Gen8Interrupts tree(regs, host);
   for (unsigned pipe = 0; pipe < 3; ++pipe) {

@@ -118,6 +118,25 @@ TEST_CASE("bank: an event between the reading and the selection is served with t
   CHECK_FALSE(bank.clear(a_bit));
 }
 
+TEST_CASE("bank: a source whose bit was cleared may be selected again in the same service") {
+  // "Selector must not have a bit set that is not set in the second-level IIR at the time of SW read": it was.
+  Bank bank;
+  bank.post(a, 1);
+  bank.post(b, 1);
+  CHECK(bank.read() == (a_bit | b_bit));
+  CHECK(bank.serve(a) == 1);
+  CHECK_FALSE(bank.clear(a_bit));
+  bank.post(a, 4);
+  CHECK(bank.serve(a) == 4);
+  CHECK(bank.read() == b_bit);  // another reading
+  CHECK_FALSE(bank.select(a_bit));
+  CHECK(bank.serve(b) == 1);
+  CHECK(bank.clear(b_bit));
+  CHECK(bank.read() == a_bit);  // the secondary storage has the event that was served already
+  CHECK(bank.serve(a) == 0);
+  CHECK_FALSE(bank.clear(a_bit));
+}
+
 TEST_CASE("bank: an event after the selection waits for the next round, in this service or a later one") {
   // "Multiple rounds of Selector write-Shared IIR clear may be required to service a DW level interrupt a single time."
   Bank bank;

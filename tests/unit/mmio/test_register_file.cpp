@@ -34,6 +34,33 @@ TEST_CASE("register names resolve engines and arrays") {
   CHECK(softgen::defs::gen9::registers.find(0x2036)->offset == reg::RING_HEAD);
 }
 
+// TGL PRM vol 13, "Terminology": R/W; Reserved and Read Only, "Writes are ignored"; Read/Write Clear, "the bit is cleared on a write operation where the
+// corresponding bit has a one for a value". Masked registers: SKL PRM vol 2c.
+TEST_CASE("each bit of each row is written, kept, or cleared by a one, as the row says") {
+  Quiet quiet;
+  constexpr uint32_t old = 0xdead'beef, value = 0x1357'9bdf;
+  for (const auto* set : {&softgen::defs::gen9::registers, &softgen::defs::gen11::registers, &softgen::defs::gen12::registers}) {
+    RegisterFile file{*set};
+    for (const softgen::defs::Register& row : set->rows) {
+      if (row.block) continue;
+      softgen::defs::for_each_instance(*set, row, [&](uint32_t offset) {
+        file.poke(offset, old);
+        file.write(offset, value);
+        uint32_t expected = 0;
+        for (unsigned bit = 0; bit < 32; ++bit) {
+          const auto in = [bit](uint32_t word) { return word >> bit & 1; };
+          const bool selected = !row.masked || (bit < 16 && value >> (bit + 16) & 1);
+          const bool written = in(row.write_mask) && selected, cleared = in(row.w1c_mask) && in(value);
+          expected |= (written ? in(value) : cleared ? 0 : in(old)) << bit;
+        }
+        CAPTURE(set->name_of(offset));
+        CHECK(file.read(offset) == (expected & row.read_mask));
+        file.poke(offset, row.reset);
+      });
+    }
+  }
+}
+
 TEST_CASE("masked registers take the bits their upper half selects and read it as zero") {
   Quiet quiet;
   RegisterFile file{softgen::defs::gen9::registers};
@@ -46,6 +73,7 @@ TEST_CASE("masked registers take the bits their upper half selects and read it a
   CHECK(file.read(offset) == 0x0080);
 }
 
+// TGL PRM vol 13, "Terminology".
 TEST_CASE("read-only bits stay, write-1-to-clear bits clear, write-only registers read zero") {
   Quiet quiet;
   RegisterFile file{softgen::defs::gen9::registers};
@@ -168,7 +196,7 @@ TEST_CASE("state survives save and load, and a damaged one is refused") {
   CHECK(copy.peek(EngineId::rcs, reg::RING_START) == 0x5000);
 
   std::vector<std::byte> bytes = out.output();
-  bytes[bytes.size() - 5] = std::byte{0x7f};  // an offset's top byte
+  bytes[bytes.size() - 9] = std::byte{0x7f};  // an offset's top byte; then its value, and no instances
   Archive bad(bytes);
   copy.state(bad);
   CHECK(bad.failed());
