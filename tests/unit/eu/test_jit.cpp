@@ -358,6 +358,27 @@ TEST_CASE("eu jit: an integer that is known is the coefficient of a plane as the
   CHECK(trace(code, 0xffff, 1, Runner::engine) == trace(code, 0xffff, 1, Runner::interpreter));
 }
 
+TEST_CASE("eu jit: an integer whose sign is known is compared with zero as the denormal that it is") {
+  if (jit::best_host_isa() == jit::HostIsa::none) return note("test", "no compiler here");
+  // LLVM turned "at most zero" into "equal to zero", and that into a comparison of integers (eu_jit_differential 20261203 100000 48 gen12, program 1937).
+  for (const Opcode counts : {Opcode::cbit, Opcode::fbh})
+    for (const CondMod cond : {CondMod::g, CondMod::ge, CondMod::l, CondMod::le})
+      for (const bool negate : {false, true}) {
+        Instruction known = mov_imm(8, grf(10, RegType::ud), RegType::ud, 33);
+        known.opcode = counts;
+        Instruction compare = op_imm(Opcode::cmp, 8, grf(127, RegType::d), scalar(10, RegType::f), RegType::f, 0);
+        compare.cond_mod = static_cast<uint8_t>(cond);
+        compare.src[0].negate = negate;
+        const auto code = assemble({known, compare, end()});
+        INFO("opcode " << static_cast<int>(counts) << " condition " << static_cast<int>(cond) << " negate " << negate);
+        CHECK(trace(code, 0xffff, 1, Runner::engine) == trace(code, 0xffff, 1, Runner::interpreter));
+        if (cond != CondMod::l && cond != CondMod::ge) continue;
+        compare.opcode = Opcode::sel, compare.dst = grf(127, RegType::f);
+        const auto extreme = assemble({known, compare, end()});
+        CHECK(trace(extreme, 0xffff, 1, Runner::engine) == trace(extreme, 0xffff, 1, Runner::interpreter));
+      }
+}
+
 TEST_CASE("eu jit: bytes stay dwords until they are stored") {
   if (jit::best_host_isa() == jit::HostIsa::none) return note("test", "no compiler here");
   // LLVM 19 calculated them as bytes: it crashed, or ended the process with "Cannot emit physreg copy instruction".
