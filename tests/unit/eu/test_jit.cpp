@@ -369,8 +369,8 @@ TEST_CASE("eu jit: arithmetic on integers that are known reads the denormals tha
     CHECK(trace(code, 0xffff, 1, Runner::engine) == trace(code, 0xffff, 1, Runner::interpreter));
   };
   const Operand to = grf(127, RegType::f), small = grf(10, RegType::f), large = grf(11, RegType::f);
-  for (const MathFunction function :
-       {MathFunction::inv, MathFunction::sqrt, MathFunction::rsq, MathFunction::log, MathFunction::exp, MathFunction::fdiv, MathFunction::pow}) {
+  for (const MathFunction function : {MathFunction::inv, MathFunction::sqrt, MathFunction::rsq, MathFunction::log, MathFunction::exp,
+                                      MathFunction::fdiv, MathFunction::pow}) {
     Instruction i = op(Opcode::math, 8, to, small, large);
     i.cond_mod = static_cast<uint8_t>(function);
     check(i);
