@@ -110,6 +110,8 @@ const Format& written_format(const Surface& s) {
   unsigned seen = 0;
   for (size_t i = 0; i < 3; ++i) {
     rgb[i] = static_cast<uint8_t>(static_cast<unsigned>(s.select[i]) - static_cast<unsigned>(ShaderChannelSelect::SCS_RED));
+    // Nothing is written of a channel that the format lacks: Mesa selects zero for it.
+    if (rgb[i] > 2 && s.format->kind == FormatKind::plain && s.format->output[i] < 0) rgb[i] = static_cast<uint8_t>(i);
     if (rgb[i] < 3) seen |= 1u << rgb[i];
   }
   if (seen != 7) {
