@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -36,6 +37,8 @@ struct alignas(32) Grf {
 struct ShaderBases {
   uint64_t general_state = 0, surface_state = 0, dynamic_state = 0, indirect_object = 0, instruction = 0, bindless_surface = 0;
   uint64_t general_size = 0, dynamic_size = 0, indirect_size = 0, instruction_size = 0, bindless_surfaces = 0;  ///< bytes; 0: unbounded
+  std::optional<uint64_t> bindless_sampler;         ///< none: the platform has no base of its own for bindless samplers
+  uint64_t bindless_samplers = 0;                   ///< bytes; 0: unbounded
   uint64_t binding_tables = 0;                      ///< what binding_table counts from: surface_state, or the binding table pool
   uint32_t binding_table = 0;                       ///< offset of the stage's binding table
   unsigned binding_table_shift = 0;                 ///< what the offset in a packet is shifted left by

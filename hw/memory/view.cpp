@@ -48,7 +48,11 @@ void View::revalidate() {
 std::byte* View::miss(uint64_t vpn, Access access) {
   const uint64_t va = vpn << 12;
   const Translation t = translate(space_, memory_, va);
-  if (!t.valid) return t.null ? nowhere(access) : fault(vpn, access, t.fault);
+  if (!t.valid && !t.null) return fault(vpn, access, t.fault);
+  if (t.null) {
+    if (access == Access::read) ++null_reads_;
+    return nowhere(access);
+  }
   if (access == Access::write && !t.writable) {
     guest_error("write to a read-only page");
     return nowhere(access);

@@ -102,6 +102,8 @@ class View {
 
   /// Faults this view has met (reads and writes of unmapped addresses).
   uint64_t faults() const { return faults_; }
+  /// Reads of null tiles that this view has met. A host pointer that a caller keeps for several reads counts once.
+  uint64_t null_reads() const { return null_reads_; }
 
   /// Host memory of `va` for hot loops. `left`: bytes until the page ends; the next page is somewhere
   /// else. Never null.
@@ -193,7 +195,7 @@ class View {
   uint64_t epoch_ = 0, seen_ = 0;
   uint64_t stamp_ = uint64_t{1} << vpn_bits;  // of tags: what bits they have left, which come again when the TLB is empty
   uint64_t round_ = 1;                        // of Stamp: never repeats
-  uint64_t faults_ = 0;
+  uint64_t faults_ = 0, null_reads_ = 0;
   const uint64_t number_;  // no two views have the same
   std::array<std::array<Entry, 1u << tlb_bits>, 2> tlb_;
   std::unique_ptr<AuxWalker> aux_;        // made when it is used

@@ -60,10 +60,14 @@ inline uint64_t bound_surface(ThreadEnv& env, const MessageOp& op) {
   return surface::surface_state_address(env.view, env.bases, op.binding);
 }
 
-/// A header moves the table: samplers from 16 on, and bindless ones.
+/// A header moves the table: samplers from 16 on, and bindless ones, which may count from a base of their own.
 inline uint64_t bound_sampler(ThreadEnv& env, const MessageOp& op, const Grf* header) {
-  const uint32_t table = header ? message_header::Sampler{header->dw}.sampler_state_pointer() : env.bases.sampler_state;
-  return strip_canonical(env.bases.dynamic_state + table + 16ull * op.sampler) & ~uint64_t{15};
+  const ShaderBases& bases = env.bases;
+  const uint32_t table = header ? message_header::Sampler{header->dw}.sampler_state_pointer() : bases.sampler_state;
+  const uint64_t offset = table + 16ull * op.sampler;
+  const bool bindless = header && bases.bindless_sampler && message_header::Sampler{header->dw}.bindless_sampler();
+  if (bindless && bases.bindless_samplers && offset >= bases.bindless_samplers) return BoundCache::nothing;
+  return strip_canonical((bindless ? *bases.bindless_sampler : bases.dynamic_state) + offset) & ~uint64_t{15};
 }
 
 }  // namespace softgen::sampler

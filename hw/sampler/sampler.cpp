@@ -34,6 +34,7 @@ class Request {
         positions_(type_.positions),
         simd_(message.op.simd),
         header_(message.header_present() && !message.payload.empty() ? &message.payload[0] : nullptr),
+        null_mask_(header_ && message_header::Sampler{header_->dw}.pixel_null_mask_enable()),
         bound_(*per_thread<BoundCache>().get({env.bases.decode_surface, decode}, env.view, bound_surface(env, message.op),
                                              filters() ? bound_sampler(env, message.op, header_) : BoundCache::nothing)),
         texture_(bound_.texture),
@@ -46,6 +47,12 @@ class Request {
   void run();
 
  private:
+  void answer();
+  /// Null tiles must be told by channel, if there are any: no channels are answered together.
+  bool finds_nulls() const { return null_mask_ && view_.space().tiled.enabled; }
+  /// `read()` reads the texels of channel `lane`.
+  void watched(unsigned lane, auto&& read);
+  void store_null_mask();
   bool filters() const { return type_.kind == MessageKind::sample || type_.kind == MessageKind::gather || type_.kind == MessageKind::lod; }
   uint8_t position(char letter) const { return positions_[index_of_letter[static_cast<size_t>(letter)]]; }
   bool present(char letter) const { return position(letter) != absent; }
@@ -77,6 +84,8 @@ class Request {
   const Positions& positions_;
   const unsigned simd_;
   const Grf* header_;
+  const bool null_mask_;        ///< the response ends with it
+  uint32_t null_channels_ = 0;  ///< bit n: a texel of channel n was in a null tile
   Bound& bound_;
   const Texture& texture_;
   const surface::Mcs& mcs_;
@@ -178,20 +187,18 @@ void Request::filter() {
   const auto shares_detail = [&](unsigned lane) {
     return detail_lane / 4 == lane / 4 && !present('x') && (!texture_.is_cube() || same_face(direction(lane), direction(detail_lane)));
   };
-  for (unsigned lane = 0; lane < simd_; ++lane) {
-    if (!(message_.exec_mask >> lane & 1)) continue;
+  const auto answer = [&](unsigned lane) -> Word4 {
     const float reference = compare ? value('c', lane) : 0;
     const float* compared = compare ? &reference : nullptr;
-    if (gather) {
-      store(lane, filter.gather(coordinates(lane), offsets(lane), channel, compared));
-      continue;
-    }
+    if (gather) return filter.gather(coordinates(lane), offsets(lane), channel, compared);
     if (implicit && !shares_detail(lane)) detail = this->detail(filter, lane), detail_lane = lane;
     if (present('l')) detail.lod = value('l', lane);
     const Lod lod = finish_lod(texture_, bound_.state, detail.lod, present('b') ? value('b', lane) : 0, least ? value('M', lane) : 0);
-    if (type_.kind == MessageKind::lod) store(lane, {as_dword(level_taken(lod)), as_dword(lod.unclamped), 0, 0});
-    else store(lane, filter.sample(coordinates(lane), offsets(lane), detail, lod, compared));
-  }
+    if (type_.kind == MessageKind::lod) return {as_dword(level_taken(lod)), as_dword(lod.unclamped), 0, 0};
+    return filter.sample(coordinates(lane), offsets(lane), detail, lod, compared);
+  };
+  for (unsigned lane = 0; lane < simd_; ++lane)
+    if (message_.exec_mask >> lane & 1) watched(lane, [&] { store(lane, answer(lane)); });
 }
 
 /// A parameter of eight lanes; null when the message is too short for it.
@@ -226,7 +233,10 @@ void Request::load() {
     if (!half) response_of(first, spare, response);
     uint32_t* out[4];
     for (unsigned c = 0; c < 4; ++c) out[c] = reinterpret_cast<uint32_t*>(response[c]);
-    bound_.loads.load(view_, texture_, mcs, at, offset, enabled, out);
+    const auto read = [&](uint32_t lanes) { bound_.loads.load(view_, texture_, mcs, at, offset, lanes, out); };
+    if (!finds_nulls()) read(enabled);
+    for (unsigned i = 0; finds_nulls() && i < lane_count; ++i)
+      if (enabled >> i & 1) watched(first + i, [&] { read(1u << i); });
     for (unsigned i = 0; half && i < lane_count; ++i)
       if (enabled >> i & 1) store(first + i, {out[0][i], out[1][i], out[2][i], out[3][i]});
   }
@@ -271,8 +281,26 @@ void Request::store(unsigned lane, const Word4& value) {
   }
 }
 
+void Request::watched(unsigned lane, auto&& read) {
+  const uint64_t before = view_.null_reads();
+  read();
+  if (view_.null_reads() != before) null_channels_ |= 1u << lane;
+}
+
+/// Of sixteen pixels; those that are not enabled are not null. The upper half is reserved: chosen as zero (Mesa drops it).
+void Request::store_null_mask() {
+  const uint32_t disabled = message_header::Sampler{header_->dw}.write_channel_mask();
+  const size_t at = (4u - static_cast<unsigned>(std::popcount(disabled))) * (message_.op.returns_half ? 1 : simd_ / 8);
+  if (at < message_.response.size()) message_.response[at] = Grf{{~null_channels_ & 0xffff}};
+}
+
 void Request::run() {
-  if (type_.kind == MessageKind::sample && filter_lanes()) return;
+  answer();
+  if (null_mask_) store_null_mask();
+}
+
+void Request::answer() {
+  if (type_.kind == MessageKind::sample && !finds_nulls() && filter_lanes()) return;
   const bool loads = type_.kind == MessageKind::load || type_.kind == MessageKind::load_sample;
   if (loads && !bound_.loads.converts()) return load();
   const KeepDenormals keep;

@@ -23,6 +23,11 @@ bool is_volume(const Surface& s) {
   return s.type == SurfaceType::three_d && is_standard(s.tiling) && std::has_single_bit(element) && element <= 16;
 }
 
+bool has_sampled_tiles(const Surface& s) {
+  const unsigned element = element_bytes(*s.format);
+  return s.tiling == Tiling::ys && s.samples > 1 && !s.interleaved && std::has_single_bit(element) && element <= 16;
+}
+
 Extent level_extent(const Surface& s, unsigned lod) {
   return {minify(s.width, lod), minify(s.height, lod), s.type == SurfaceType::three_d ? minify(s.depth, lod) : s.depth};
 }
@@ -86,12 +91,18 @@ Level::Level(const Surface& s, unsigned lod)
   if (s.row_layout()) {
     slice_x_ = s.qpitch;
     pitch_ = 0;
-  } else if (is_volume(s)) {
-    volume_ = true;
-    volume_qpitch_ = s.qpitch;
+  } else if (volume_ = is_volume(s), sampled_ = has_sampled_tiles(s); volume_ || sampled_) {
+    standard_qpitch_ = s.qpitch;
   } else {
     slice_y_ = s.qpitch;
   }
+}
+
+uint64_t Level::standard_offset(uint32_t x, uint32_t y, uint32_t slice) const {
+  if (volume_) return volume_offset(tiling_, element_, x, y, slice + origin_.z, pitch_, standard_qpitch_);
+  if (!sampled_) return offset(tiling_, element_, x, y, pitch_);
+  const auto log2_samples = static_cast<unsigned>(std::countr_zero(samples_));
+  return sampled_offset(element_, log2_samples, x, y + (slice >> log2_samples) * standard_qpitch_, slice & (samples_ - 1), pitch_);
 }
 
 const Format& written_format(const Surface& s) {
@@ -99,6 +110,8 @@ const Format& written_format(const Surface& s) {
   unsigned seen = 0;
   for (size_t i = 0; i < 3; ++i) {
     rgb[i] = static_cast<uint8_t>(static_cast<unsigned>(s.select[i]) - static_cast<unsigned>(ShaderChannelSelect::SCS_RED));
+    // Nothing is written of a channel that the format lacks: Mesa selects zero for it.
+    if (rgb[i] > 2 && s.format->kind == FormatKind::plain && s.format->output[i] < 0) rgb[i] = static_cast<uint8_t>(i);
     if (rgb[i] < 3) seen |= 1u << rgb[i];
   }
   if (seen != 7) {

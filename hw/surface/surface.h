@@ -114,6 +114,9 @@ inline bool in_mip_tail(const Surface& surface, unsigned lod) { return surface.m
 /// Its tiles are several slices deep: elements of one slice do not lie as in the 2D surfaces of its tiling.
 bool is_volume(const Surface& surface);
 
+/// Its samples share tiles (sampled_tile_shape).
+bool has_sampled_tiles(const Surface& surface);
+
 /// Size of level `lod` in pixels; depth of 3D surfaces shrinks too, slices of arrays do not.
 struct Extent {
   uint32_t width, height, depth;
@@ -154,19 +157,20 @@ class Level {
       case Tiling::x: return base_ + offset_x(x, y, pitch_);
       case Tiling::y: return base_ + offset_y(x, y, pitch_);
       case Tiling::w: return base_ + offset_w(x, y, pitch_);
-      default:
-        return base_ + (volume_ ? volume_offset(tiling_, element_, x, y, slice + origin_.z, pitch_, volume_qpitch_)
-                                : offset(tiling_, element_, x, y, pitch_));
+      default: return base_ + standard_offset(x, y, slice);
     }
   }
 
  private:
+  /// Of Yf and Ys. `slice`: with the sample, where there are several.
+  uint64_t standard_offset(uint32_t x, uint32_t y, uint32_t slice) const;
+
   uint64_t base_ = 0;
   Tiling tiling_ = Tiling::linear;
-  bool interleaved_ = false, volume_ = false;
+  bool interleaved_ = false, volume_ = false, sampled_ = false;
   uint32_t samples_ = 1, element_ = 1, pitch_ = 0;
-  uint32_t slice_x_ = 0, slice_y_ = 0;  ///< of a volume 0
-  uint32_t volume_qpitch_ = 0;
+  uint32_t slice_x_ = 0, slice_y_ = 0;  ///< of a volume and of sampled tiles 0
+  uint32_t standard_qpitch_ = 0;        ///< of these
   Origin origin_{};
   Extent extent_{};
 };

@@ -194,6 +194,12 @@ uint64_t offset(Tiling tiling, unsigned element, uint32_t x, uint32_t y, uint32_
          page_row(tiling, element, y % page.height);
 }
 
+uint64_t sampled_offset(unsigned element, unsigned log2_samples, uint32_t x, uint32_t y, uint32_t sample, uint32_t pitch) {
+  const PageShape tile = sampled_tile_shape(element, log2_samples), whole = tile_shape(Tiling::ys, element);
+  const uint64_t bytes = tile_bytes(Tiling::ys, element), index = uint64_t{y / tile.height} * (pitch / tile.width) + x / tile.width;
+  return index * bytes + sample * (bytes >> log2_samples) + offset(Tiling::ys, element, x % tile.width, y % tile.height, whole.width);
+}
+
 void page_to_linear(Tiling tiling, unsigned element, const std::byte* page, PageRect rect, std::byte* linear, size_t stride) {
   move<ToLinear>(tiling, element, page, rect, Strided<std::byte>{linear, stride});
 }

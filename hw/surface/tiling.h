@@ -74,6 +74,15 @@ constexpr uint64_t page_index(Tiling tiling, unsigned element, uint32_t px, uint
 /// state has it.
 uint64_t offset(Tiling tiling, unsigned element, uint32_t x, uint32_t y, uint32_t pitch);
 
+/// Ys tiles of multisampled surfaces whose samples are not side by side (MSFMT_MSS): a tile is that many times smaller each way in bytes and rows (SKL PRM
+/// vol 5, "2D/CUBE Alignment Requirements"; Mesa isl.c, isl_tiling_get_info), and has a part for each sample. That they follow each other is chosen.
+constexpr PageShape sampled_tile_shape(unsigned element, unsigned log2_samples) {
+  const PageShape tile = tile_shape(Tiling::ys, element);
+  return {tile.width >> (log2_samples + 1) / 2, tile.height >> log2_samples / 2};
+}
+/// As offset(), of such a surface. `pitch`: whole tiles of this shape.
+uint64_t sampled_offset(unsigned element, unsigned log2_samples, uint32_t x, uint32_t y, uint32_t sample, uint32_t pitch);
+
 /// The common cases inline, for hot loops; pitch is a whole number of tiles (legal_pitch).
 constexpr uint64_t offset_x(uint32_t x, uint32_t y, uint32_t pitch) {
   return uint64_t{y & ~7u} * pitch + (x >> 9) * 4096 + ((y & 7) << 9) + (x & 511);

@@ -75,11 +75,14 @@ void Emitter::work(size_t n) {
 }
 
 Value Emitter::compare(CondMod cond, Value a, Value b, bool floats, bool with_sign) {
-  if (floats && variant_.flush_f32 && (cond == CondMod::z || cond == CondMod::nz) && llvm::IsNull(b)) {
-    // Not as floats: where the sign is known, LLVM 19 turns that into an integer comparison that ignores DAZ.
-    const unsigned n = Ir::size(a);
-    const Value exponent = ir_.and_(ir_.as_ints(a), ir_.splat_int(ir_.i32, 0x7f800000, n));
-    return ir_.icmp(cond == CondMod::z ? LLVMIntEQ : LLVMIntNE, exponent, ir_.splat_int(ir_.i32, 0, n));
+  if (floats && variant_.flush_f32 && llvm::IsNull(b)) {
+    // Where the sign is known, LLVM 19 turns comparisons with zero into those of integers, which ignore DAZ.
+    if (cond == CondMod::z || cond == CondMod::nz) {
+      const unsigned n = Ir::size(a);
+      const Value exponent = ir_.and_(ir_.as_ints(a), ir_.splat_int(ir_.i32, 0x7f800000, n));
+      return ir_.icmp(cond == CondMod::z ? LLVMIntEQ : LLVMIntNE, exponent, ir_.splat_int(ir_.i32, 0, n));
+    }
+    a = ir_.fence(a);
   }
   switch (cond) {
     case CondMod::z: return floats ? ir_.fcmp(LLVMRealOEQ, a, b) : ir_.icmp(LLVMIntEQ, a, b);

@@ -246,7 +246,7 @@ void Emitter::math(const Op& op, Value mask) {
     switch (function) {
       case MathFunction::inv: r = ir_.fdiv(ir_.splat_float(1, n), a); break;
       case MathFunction::fdiv: r = ir_.fdiv(a, b); break;
-      case MathFunction::sqrt: r = ir_.intrinsic("llvm.sqrt", {type}, {a}); break;
+      case MathFunction::sqrt: r = ir_.intrinsic("llvm.sqrt", {type}, {ir_.fence(a)}); break;  // as float_result() rounds
       case MathFunction::rsq: r = inverse_root(a, full(op, mask) ? nullptr : lane_bits(mask, n, k)); break;
       default: r = calls(a, b);
     }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Integer arithmetic: wrapping operations as in interp/kernels.cpp, and exact operations (interp/exact.cpp) of which only the low dword is
 // observable.
+#include <algorithm>
+
 #include "hw/eu/interp/execute.h"
 #include "hw/eu/jit/emitter.h"
 
@@ -127,7 +129,11 @@ Value Emitter::integer_result(const Op& op, unsigned k) {
     case Opcode::shl: return ir_.shl(in[0], count());
     case Opcode::shr: return ir_.lshr(in[0], count());
     case Opcode::asr: return is_signed(op.src[0].type) ? ir_.ashr(in[0], count()) : ir_.lshr(in[0], count());
-    default: return bit_field(op, in);
+    default: {
+      const Value v = bit_field(op, in);
+      // A constant that LLVM's optimizer alone would find: not all of its constant folding respects DAZ.
+      return std::all_of(in, in + op.sources, [](Value s) { return llvm::IsConstant(s); }) ? ir_.fence(v) : v;
+    }
   }
 }
 

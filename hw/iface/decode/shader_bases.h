@@ -24,6 +24,10 @@ ShaderBases decode_bases(std::span<const uint32_t> state_base_address, std::span
   bases.indirect_object = strip_canonical(packet.indirect_object_base_address);
   bases.instruction = strip_canonical(packet.instruction_base_address);
   bases.bindless_surface = strip_canonical(packet.bindless_surface_state_base_address);
+  if constexpr (requires { packet.bindless_sampler_state_base_address; }) {
+    bases.bindless_sampler = strip_canonical(packet.bindless_sampler_state_base_address);
+    bases.bindless_samplers = packet.bindless_sampler_state_buffer_size * page;
+  }
   bases.general_size = packet.general_state_buffer_size * page;
   bases.dynamic_size = packet.dynamic_state_buffer_size * page;
   bases.indirect_size = packet.indirect_object_buffer_size * page;

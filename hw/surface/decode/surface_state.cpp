@@ -41,7 +41,9 @@ void round_to_tiles(Surface& s) {
   if (s.tiling == Tiling::linear) return;
   const unsigned element = element_bytes(*s.format);
   const uint64_t base = align_down(s.base, tile_bytes(s.tiling, element));
-  const uint32_t tile = is_volume(s) ? tile_volume(s.tiling, element).width : tile_pitch(s.tiling, element);
+  const uint32_t tile = is_volume(s)           ? tile_volume(s.tiling, element).width
+                        : has_sampled_tiles(s) ? sampled_tile_shape(element, s.log2_samples).width
+                                               : tile_pitch(s.tiling, element);
   const uint32_t pitch = legal_pitch(tile, s.pitch);
   if (base != s.base || pitch != s.pitch)
     guest_error("tiled surface whose base or pitch is no whole number of tiles", "{}, base {:#x}, pitch {}", tiling_name(s.tiling), s.base,
@@ -59,11 +61,11 @@ void decode_buffer(const auto& s, Surface& out) {
 /// Samples are side by side or slices; type and samples of `out` are known.
 void place_standard(Surface& out, uint32_t mip_tail) {
   const unsigned element = element_bytes(*out.format);
-  if (out.tiling == Tiling::ys && out.samples > 1 && !out.interleaved) unimplemented("multisampled surface of Ys tiling");
   if (!std::has_single_bit(element) || element > 16) return;
   if (out.samples == 1 && out.type != SurfaceType::one_d) out.mip_tail = static_cast<uint8_t>(mip_tail);
   PageShape tile = tile_shape(out.tiling, element);
   if (const TileVolume volume = tile_volume(out.tiling, element); is_volume(out)) tile = {volume.width, volume.height};
+  if (has_sampled_tiles(out)) tile = sampled_tile_shape(element, out.log2_samples);
   out.halign = static_cast<uint16_t>(tile.width / element);
   out.valign = static_cast<uint16_t>(tile.height);
 }
@@ -74,7 +76,6 @@ void decode_image(const State& s, Surface& out) {
   out.array = s.surface_array;
   out.width = s.width + 1, out.height = s.height + 1, out.depth = s.depth + 1;
   out.pitch = s.surface_pitch + 1;
-  round_to_tiles(out);
   out.qpitch = s.surface_qpitch * 4;
   // isl_genX_helpers.h, isl_get_qpitch: hardware steps 3D stencil surfaces by twice the QPitch.
   if (out.type == SurfaceType::three_d && out.tiling == Tiling::w) out.qpitch *= 2;
@@ -85,6 +86,7 @@ void decode_image(const State& s, Surface& out) {
   out.log2_samples = static_cast<uint8_t>(s.number_of_multisamples);
   out.interleaved =
       out.samples > 1 && s.multisampled_surface_storage_format == State::MultisampledSurfaceStorageFormat::MSFMT_DEPTH_STENCIL;
+  round_to_tiles(out);
   if (is_standard(out.tiling)) place_standard(out, s.mip_tail_start_lod);
   out.min_array_element = s.minimum_array_element;
   out.view_extent = s.render_target_view_extent + 1;

@@ -57,6 +57,13 @@ TEST_CASE("typed writes follow the surface's channel selects") {
   const std::array<Grf, 6> payload{Grf{{2}}, Grf{{1}}, Grf{{10}}, Grf{{20}}, Grf{{30}}, Grf{{40}}};
   CHECK(f.send(typed_write, simd8_low, false, 8, 1, payload, {}) == SendResult::done);
   CHECK(f.view.load<uint32_t>(pixels + 64 + 8) == (40u << 24 | 10u << 16 | 20u << 8 | 30u));
+  // Mesa 25: zeros for what the format lacks.
+  constexpr uint32_t red_alone = 4u << 25 | 1u << 16, r32_uint = 0xd7u << 18;
+  Fixture single({1u << 29 | r32_uint | 1 << 16 | 1 << 14, 0, 3 << 16 | 7, 63, 0, 0, 0, red_alone, pixels});
+  clear_failure_counts();
+  CHECK(single.send(typed_write, simd8_low, false, 8, 1, payload, {}) == SendResult::done);
+  CHECK(single.view.load<uint32_t>(pixels + 64 + 8) == 10);
+  CHECK(failure_counts().empty());
 }
 
 // dEQP-VK.image.load_store.with_format.* with Mesa 25: R16G16B16A16_SNORM, R8G8B8A8_UNORM and R8_SNORM.

@@ -358,6 +358,51 @@ TEST_CASE("eu jit: an integer that is known is the coefficient of a plane as the
   CHECK(trace(code, 0xffff, 1, Runner::engine) == trace(code, 0xffff, 1, Runner::interpreter));
 }
 
+TEST_CASE("eu jit: arithmetic on integers that are known reads the denormals that they are") {
+  if (jit::best_host_isa() == jit::HostIsa::none) return note("test", "no compiler here");
+  // LLVM took the root of the constant as if DAZ were off (eu_jit_differential 20261208 100000 48 gen12, program 1085).
+  Instruction known = mov_imm(8, grf(10, RegType::d), RegType::ud, 0x2d);
+  known.opcode = Opcode::fbh;
+  const auto check = [&](const Instruction& i) {
+    const auto code = assemble({known, mov_imm(8, grf(11, RegType::f), RegType::f, 0x7f7fffff), i, end()});
+    INFO("opcode " << static_cast<int>(i.opcode) << " function " << static_cast<int>(i.cond_mod));
+    CHECK(trace(code, 0xffff, 1, Runner::engine) == trace(code, 0xffff, 1, Runner::interpreter));
+  };
+  const Operand to = grf(127, RegType::f), small = grf(10, RegType::f), large = grf(11, RegType::f);
+  for (const MathFunction function : {MathFunction::inv, MathFunction::sqrt, MathFunction::rsq, MathFunction::log, MathFunction::exp,
+                                      MathFunction::fdiv, MathFunction::pow}) {
+    Instruction i = op(Opcode::math, 8, to, small, large);
+    i.cond_mod = static_cast<uint8_t>(function);
+    check(i);
+  }
+  for (const Opcode opcode : {Opcode::add, Opcode::mul}) check(op(opcode, 8, to, small, large));
+  for (const Opcode opcode : {Opcode::mad, Opcode::lrp}) check(op(opcode, 8, to, small, small, large));
+  Instruction saturated = op(Opcode::mul, 8, to, small, large);
+  saturated.saturate = true;
+  check(saturated);
+}
+
+TEST_CASE("eu jit: an integer whose sign is known is compared with zero as the denormal that it is") {
+  if (jit::best_host_isa() == jit::HostIsa::none) return note("test", "no compiler here");
+  // LLVM turned "at most zero" into "equal to zero", and that into a comparison of integers (eu_jit_differential 20261203 100000 48 gen12, program 1937).
+  for (const Opcode counts : {Opcode::cbit, Opcode::fbh})
+    for (const CondMod cond : {CondMod::g, CondMod::ge, CondMod::l, CondMod::le})
+      for (const bool negate : {false, true}) {
+        Instruction known = mov_imm(8, grf(10, RegType::ud), RegType::ud, 33);
+        known.opcode = counts;
+        Instruction compare = op_imm(Opcode::cmp, 8, grf(127, RegType::d), scalar(10, RegType::f), RegType::f, 0);
+        compare.cond_mod = static_cast<uint8_t>(cond);
+        compare.src[0].negate = negate;
+        const auto code = assemble({known, compare, end()});
+        INFO("opcode " << static_cast<int>(counts) << " condition " << static_cast<int>(cond) << " negate " << negate);
+        CHECK(trace(code, 0xffff, 1, Runner::engine) == trace(code, 0xffff, 1, Runner::interpreter));
+        if (cond != CondMod::l && cond != CondMod::ge) continue;
+        compare.opcode = Opcode::sel, compare.dst = grf(127, RegType::f);
+        const auto extreme = assemble({known, compare, end()});
+        CHECK(trace(extreme, 0xffff, 1, Runner::engine) == trace(extreme, 0xffff, 1, Runner::interpreter));
+      }
+}
+
 TEST_CASE("eu jit: bytes stay dwords until they are stored") {
   if (jit::best_host_isa() == jit::HostIsa::none) return note("test", "no compiler here");
   // LLVM 19 calculated them as bytes: it crashed, or ended the process with "Cannot emit physreg copy instruction".

@@ -66,6 +66,10 @@ TEST_CASE_METHOD(Fixture, "null tiles read zero and drop writes, and are no faul
     CHECK(view.stretch(at, 0x1000, Access::write).first == nullptr);
   }
   CHECK(view.faults() == 0);
+  // Each read counts, of tiles that are there and of faults none.
+  CHECK(view.null_reads() == 3);
+  view.load<uint32_t>(next), view.load<uint32_t>(next), view.load<uint32_t>(sparse), view.load<uint32_t>(0x10);
+  CHECK(view.null_reads() == 5);
 }
 
 TEST_CASE_METHOD(Fixture, "invalid tiles, and tables that are not there, are faults") {

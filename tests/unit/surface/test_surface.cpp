@@ -4,6 +4,7 @@
 #include "hw/surface/surface.h"
 
 #include <algorithm>
+#include <bit>
 #include <random>
 #include <set>
 #include <vector>
@@ -334,6 +335,41 @@ TEST_CASE("a stencil buffer alone has its size from a depth packet without memor
   CHECK(decode_depth_buffer<defs::Gen9>(depth.pack(), 1).is_null());
   CHECK(decode_stencil_buffer<defs::Gen9>(depth.pack(), stencil.pack(), 1).width == 100);
   CHECK(failure_counts().empty());
+}
+
+// Mesa isl.c, isl_tiling_get_info: the pixels that share a tile of 64 KiB, which is what a sparse image binds.
+TEST_CASE("samples of Ys surfaces share tiles of fewer pixels") {
+  const struct {
+    SurfaceFormat format;
+    unsigned samples;
+    uint32_t width, height;
+  } cases[] = {{SurfaceFormat::R8_UNORM, 2, 128, 256},        {SurfaceFormat::R8_UNORM, 16, 64, 64},
+               {SurfaceFormat::R32_FLOAT, 2, 64, 128},        {SurfaceFormat::R32_FLOAT, 4, 64, 64},
+               {SurfaceFormat::R32_FLOAT, 8, 32, 64},         {SurfaceFormat::R16G16B16A16_FLOAT, 4, 64, 32},
+               {SurfaceFormat::R32G32B32A32_FLOAT, 8, 16, 32}};
+  for (const auto& c : cases) {
+    const uint32_t element = find_format(c.format)->block_bytes();
+    CAPTURE(element, c.samples);
+    State state = image(State::SurfaceType::SURFTYPE_2D, c.format, c.width * 2, c.height * 2, 2, State::TileMode::YMAJOR,
+                        c.width * 2 * element, c.height * 2);
+    state.tiled_resource_mode = State::TiledResourceMode::_64KB;
+    state.number_of_multisamples = static_cast<decltype(state.number_of_multisamples)>(std::countr_zero(c.samples));
+    quiet_log();
+    clear_failure_counts();
+    const Surface s = decoded(state);
+    CHECK(failure_counts().empty());
+    CHECK((s.halign == c.width && s.valign == c.height && s.pitch == c.width * 2 * element));
+    const Level level(s, 0);
+    std::set<uint64_t> found;
+    for (uint32_t slice = 0; slice < 2; ++slice)
+      for (uint32_t y = 0; y < c.height * 2; ++y)
+        for (uint32_t x = 0; x < c.width * 2; ++x)
+          for (unsigned sample = 0; sample < c.samples; ++sample) {
+            const uint64_t at = level.address(x, y, slice, sample) - s.base;
+            const bool right = at % element == 0 && at >> 16 == slice * 4 + y / c.height * 2 + x / c.width;
+            if (!right || !found.insert(at).second) FAIL(x << " " << y << " " << slice << " " << sample << ": " << at);
+          }
+  }
 }
 
 namespace {
