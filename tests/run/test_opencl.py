@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""OpenCL by Debian 12's unmodified intel-opencl-icd (compute-runtime and IGC); later versions do not support Gen9."""
+"""OpenCL by Debian 12's unmodified intel-opencl-icd (compute-runtime and IGC); Debian 13 has none, and unstable's does not support Gen9."""
 import re
 
 from driver import PIGLIT, RunTest
