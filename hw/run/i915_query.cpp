@@ -38,21 +38,29 @@ int32_t answer(const drm_i915_query_item& item, const Head& head, std::span<cons
   return answer(item, reply.data(), static_cast<int32_t>(reply.size()));
 }
 
-constexpr uint8_t mask_of(unsigned count) { return static_cast<uint8_t>((1u << count) - 1); }
+constexpr uint32_t mask_of(unsigned count) { return (1u << count) - 1; }
 
-/// With all of its slices, subslices and EUs there; at most eight of each.
+/// The bytes of a mask of `count` bits, all set.
+std::vector<uint8_t> mask_bytes(unsigned count) {
+  std::vector<uint8_t> bytes((count + 7) / 8, 0xff);
+  if (count % 8) bytes.back() = static_cast<uint8_t>(mask_of(count % 8));
+  return bytes;
+}
+
+/// With all of its slices, subslices and EUs there.
 int32_t query_topology(const drm_i915_query_item& item, const defs::Platform& platform) {
   drm_i915_query_topology_info info = {};
   info.max_slices = static_cast<uint16_t>(platform.slices);
   info.max_subslices = static_cast<uint16_t>(platform.subslices);
   info.max_eus_per_subslice = static_cast<uint16_t>(platform.eus);
-  info.subslice_offset = 1;
-  info.subslice_stride = 1;
-  info.eu_offset = static_cast<uint16_t>(1 + platform.slices);
-  info.eu_stride = 1;
-  std::vector<uint8_t> masks = {mask_of(platform.slices)};
-  masks.insert(masks.end(), platform.slices, mask_of(platform.subslices));
-  masks.insert(masks.end(), platform.slices * platform.subslices, mask_of(platform.eus));
+  const auto eus = mask_bytes(platform.eus), subslices = mask_bytes(platform.subslices);
+  std::vector<uint8_t> masks = mask_bytes(platform.slices);
+  info.subslice_offset = static_cast<uint16_t>(masks.size());
+  info.subslice_stride = static_cast<uint16_t>(subslices.size());
+  for (unsigned i = 0; i < platform.slices; ++i) masks.insert(masks.end(), subslices.begin(), subslices.end());
+  info.eu_offset = static_cast<uint16_t>(masks.size());
+  info.eu_stride = static_cast<uint16_t>(eus.size());
+  for (unsigned i = 0; i < platform.slices * platform.subslices; ++i) masks.insert(masks.end(), eus.begin(), eus.end());
   return answer(item, info, std::span<const uint8_t>(masks));
 }
 
@@ -95,8 +103,8 @@ int param_value(int param, const defs::Platform& platform, const Chip& chip) {
     case I915_PARAM_CMD_PARSER_VERSION: return 0;
     case I915_PARAM_SUBSLICE_TOTAL: return static_cast<int>(platform.slices * platform.subslices);
     case I915_PARAM_EU_TOTAL: return static_cast<int>(platform.slices * platform.subslices * platform.eus);
-    case I915_PARAM_SLICE_MASK: return mask_of(platform.slices);
-    case I915_PARAM_SUBSLICE_MASK: return mask_of(platform.subslices);
+    case I915_PARAM_SLICE_MASK: return static_cast<int>(mask_of(platform.slices));
+    case I915_PARAM_SUBSLICE_MASK: return static_cast<int>(mask_of(platform.subslices));
     case I915_PARAM_HAS_GPU_RESET: return 2;
     case I915_PARAM_HAS_POOLED_EU:
     case I915_PARAM_MIN_EU_IN_POOL:

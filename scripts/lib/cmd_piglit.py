@@ -13,6 +13,7 @@ import tempfile
 
 import choice
 import cmd_setup
+import mesa_root
 import piglit_guest
 from app_rows import INTEL_OPENCL
 from common import BUILD, CACHE, ROOT, Failure, main, say, step
@@ -21,40 +22,53 @@ PROFILES = pathlib.Path("/usr/lib/x86_64-linux-gnu/piglit/tests")
 KNOWN = ROOT / "tests" / "piglit" / "failing.txt"
 PASSED, LEFT_OUT = ("pass", "warn"), ("skip", "notrun")
 LETHAL = ("crash", "timeout", "incomplete")
+RELEASES = ("trixie", "sid")
 Outcome = collections.namedtuple("Outcome", "name word reason")
 
 
-def profile_tests(profile):
-    path = PROFILES / f"{profile}.xml.gz"
+def mesa_of(options):
+    """Where the tests run: on the host, or in a root folder with the drivers of a release that the profiles need."""
+    if not options.mesa:
+        return mesa_root.HostMesa()
+    if "cl" in options.profile and options.mesa not in mesa_root.OPENCL_PACKAGES:
+        raise Failure(f"{options.mesa} has no OpenCL runtime of Intel's; {', '.join(mesa_root.OPENCL_PACKAGES)} has one")
+    names = (mesa_root.PACKAGES if set(options.profile) - {"cl"} else []) + (mesa_root.OPENCL_PACKAGES[options.mesa] if "cl" in options.profile else [])
+    return mesa_root.ReleaseMesa(options.mesa, names)
+
+
+def profile_tests(mesa, profile):
+    folder = mesa.file(PROFILES)
+    path = folder / f"{profile}.xml.gz"
     if not path.is_file():
-        known = sorted(p.name.removesuffix(".xml.gz") for p in PROFILES.glob("*.xml.gz"))
+        known = sorted(p.name.removesuffix(".xml.gz") for p in folder.glob("*.xml.gz"))
         raise Failure(f"piglit has no profile '{profile}'; it has {', '.join(known)}")
     with gzip.open(path, "rt") as text:
         return [html.unescape(name) for name in re.findall(r'<Test type="[^"]*" name="([^"]*)"', text.read())]
 
 
-def chosen(options):
+def chosen(mesa, options):
     """Tests by profile."""
     if options.list:
         wanted = set(pathlib.Path(options.list).read_text().split("\n")) - {""}
-        return {profile: [name for name in profile_tests(profile) if name in wanted] for profile in options.profile}
-    return {profile: choice.choose(profile_tests(profile), options) for profile in options.profile}
+        return {profile: [name for name in profile_tests(mesa, profile) if name in wanted] for profile in options.profile}
+    return {profile: choice.choose(profile_tests(mesa, profile), options) for profile in options.profile}
 
 
-def run(profile, tests, options, folder):
+def run(mesa, profile, tests, options, folder):
     """Results of one profile, piglit's own JSON: name -> {'result', 'out', 'err', ...}."""
     names = folder / f"{profile}.tests"
     names.write_text("\n".join(tests) + "\n")
     out = folder / profile
+    place = mesa.place(folder)
     command = ["/usr/bin/piglit", "run", "-o", "-j", str(options.jobs), "--timeout", str(options.timeout), "-p", options.waffle,
-               "-l", "quiet", "--test-list", str(names), profile, str(out)]
+               "-l", "quiet", "--test-list", f"{place}/{names.name}", profile, f"{place}/{profile}"]
     # Otherwise piglit probes EGL and GLX contexts to decide which shader tests to skip, and finds neither here.
     environment = os.environ | {"PIGLIT_NO_FAST_SKIP": "1"} | INTEL_OPENCL
     if options.gpu == "softgen":
-        command = [str(BUILD / "softgen-run"), "--platform", options.platform, "--threads", str(options.threads), "--", *command]
+        command = [f"{mesa.softgen}/softgen-run", "--platform", options.platform, "--threads", str(options.threads), "--", *command]
     else:
         environment["LIBGL_ALWAYS_SOFTWARE"] = "1"
-    step(f"{profile}: {len(tests)} tests on {options.gpu}", command, folder / f"{profile}.log", env=environment)
+    step(f"{profile}: {len(tests)} tests on {options.gpu}", mesa.command(command, folder), folder / f"{profile}.log", env=environment)
     path = next(iter(out.glob("results.json*")), None)
     if not path:
         raise Failure(f"piglit left no results in {out}")
@@ -64,7 +78,7 @@ def run(profile, tests, options, folder):
 
 def parse(argv):
     parser = argparse.ArgumentParser(
-        prog="scripts/piglit", description="""Runs tests of Debian's piglit with the host's Mesa on softgen-run, prints those that do not pass,
+        prog="scripts/piglit", description="""Runs tests of Debian's piglit on softgen-run, prints those that do not pass,
         and a count for each profile. Known failures have their reason in tests/piglit/failing.txt.""")
     parser.add_argument("profile", nargs="*", default=["quick_gl"], help="quick_gl (default), quick_shader, glslparser, ...")
     choice.add_options(parser)
@@ -75,6 +89,8 @@ def parse(argv):
     parser.add_argument("--waffle", default="gbm", choices=["gbm", "surfaceless_egl"], help="waffle's platform (default: gbm)")
     parser.add_argument("--platform", default="kbl", metavar="CHIP", help="softgen-run's platform (default: kbl)")
     parser.add_argument("--gpu", default="softgen", choices=["softgen", "llvmpipe"], help="llvmpipe: to see which tests fail there, too")
+    parser.add_argument("--mesa", choices=RELEASES, help="""this release's piglit with its Mesa, or for profile cl its OpenCL runtime, in a folder of its own
+                        (needs root; default: the host's)""")
     parser.add_argument("--guest", choices=["bookworm", "trixie", "sid"], help="run them in this guest, one after the other")
     parser.add_argument("--keep", metavar="DIR", help="keep piglit's results there, for `piglit summary html`")
     parser.add_argument("--json", metavar="FILE", help="also write every test's outcome there")
@@ -100,6 +116,7 @@ def piglit(argv):
     options = parse(argv)
     if not options.no_setup:
         cmd_setup.ensure(("build", "piglit") + (("headers", "guest") if options.guest else ()), [options.guest] if options.guest else [])
+    mesa = mesa_of(options)
     patterns = choice.known_reasons(KNOWN)
     totals, everything = [0, 0, 0, 0], {}
     CACHE.mkdir(parents=True, exist_ok=True)
@@ -107,10 +124,10 @@ def piglit(argv):
         folder = pathlib.Path(options.keep).resolve() if options.keep else pathlib.Path(scratch)
         folder.mkdir(parents=True, exist_ok=True)
         say(f"seed {options.seed}" if options.sample else "all chosen tests")
-        for profile, tests in chosen(options).items():
+        for profile, tests in chosen(mesa, options).items():
             if not tests:
                 raise Failure(f"no test of {profile} is chosen")
-            results = (piglit_guest.run if options.guest else run)(profile, tests, options, folder)
+            results = piglit_guest.run(profile, tests, options, folder) if options.guest else run(mesa, profile, tests, options, folder)
             outcomes = [Outcome(name, test["result"], choice.reason(name, patterns)) for name, test in results.items()]
             missing = set(tests) - set(results)
             outcomes += [Outcome(name, "incomplete", "") for name in missing]

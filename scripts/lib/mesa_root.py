@@ -12,6 +12,8 @@ from common import BUILD, CACHE, Failure, content_key, lock, output, step
 PROGRAM_PATH = f"{os.environ.get('PATH', os.defpath)}:/usr/games"
 PACKAGES = ["libgl1-mesa-dri", "libegl1", "libgbm1", "libgles2", "libglx-mesa0", "mesa-utils", "mesa-utils-bin", "mesa-vulkan-drivers",
             "vulkan-tools", "kmscube", "piglit", "glmark2-es2-drm"]
+# Intel's OpenCL runtime of a release. Debian 13 has none.
+OPENCL_PACKAGES = {"sid": ["piglit", "intel-opencl-icd", "ocl-icd-libopencl1", "clinfo", "clpeak"]}
 # $0: root folder, $1: build folder, $2: working folder, the rest: the command. The mounts are in a namespace that ends with the command.
 # The release may lack an LLVM that we support, so the host's softgen-eu-compiler compiles kernels, over a socket. This shell, its parent,
 # becomes the command by exec, and --pdeathsig ends the compiler together with it.
@@ -82,6 +84,10 @@ class HostMesa:
     def has(self, program):
         return shutil.which(program, path=PROGRAM_PATH) is not None
 
+    def file(self, path):
+        """The host's path of a file that programs see at `path`."""
+        return pathlib.Path(path)
+
     def command(self, words, folder):
         return words
 
@@ -100,6 +106,9 @@ class ReleaseMesa:
 
     def has(self, program):
         return any((self._root / folder / program.lstrip("/")).exists() for folder in (".", "usr/bin", "usr/games"))
+
+    def file(self, path):
+        return self._root / str(path).lstrip("/")
 
     def command(self, words, folder):
         return command(self._root, words, folder)

@@ -24,7 +24,7 @@ GROUPS = {
     "test": ["clang", "grub-common", "grub-pc-bin", "clang-format-19", "clang-tidy-19", "universal-ctags", "python3-pil"],
 }
 
-# Debian 12 only: later releases' compute-runtime does not support Gen9 (dropped after 24.35).
+# Debian 12 only: Debian 13 has no compute-runtime, and unstable's does not support Gen9 (dropped after 24.35).
 OPENCL = ["intel-opencl-icd", "clinfo"]
 
 

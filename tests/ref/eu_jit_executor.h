@@ -4,6 +4,7 @@
 
 #include "hw/eu/interp/run.h"
 #include "hw/eu/jit/loaded_code.h"
+#include "hw/eu/jit/start_mode.h"
 
 namespace softgen::eu::fuzz {
 
@@ -14,7 +15,7 @@ class JitExecutor {
   RunResult operator()(Thread& thread, ThreadEnv& env, MessageTarget& target) {
     if (!jit::mode_is_compiled(thread.regs.control[0])) return interpret(thread, env, target);
     const Program& program = *thread.program();
-    const jit::Variant variant{.flush_f32 = !(thread.regs.control[0] & cr0::denorm_f32),
+    const jit::Variant variant{.flush_f32 = !((thread.regs.control[0] | jit::start_mode(program).bits) & cr0::denorm_f32),
                                .channels = thread.dispatched == 0xffffffff ? thread.dispatched : 0,
                                .keep_registers = true};
     const jit::ObjectFile object = jit::compile(program, variant, isa_);

@@ -38,6 +38,7 @@ void ScoreboardCheck::restart() {
   tokens_.fill({});
   number_ = 1;
   done_ = 0;
+  next_ = 0;
 }
 
 bool ScoreboardCheck::in_order_done(const Use& use) const { return use.order <= done_ || use.order + pipeline < number_; }
@@ -53,6 +54,16 @@ bool ScoreboardCheck::written(const Use& use) const {
 }
 
 bool ScoreboardCheck::read(const Use& use) const { return use.by == Use::By::token ? tokens_[use.id].read >= use.order : written(use); }
+
+/// It and the message being checked are for the same shared function and the same channels.
+bool ScoreboardCheck::read_before(const Use& use) const {
+  const int32_t index = program_->index_at(use.offset);
+  if (use.by == Use::By::in_order || index < 0 || !sends(*op_)) return false;
+  const Instruction &older = program_->lines()[static_cast<size_t>(index)].instruction, &newer = *op_->instruction;
+  return older.opcode == newer.opcode && older.sfid() == newer.sfid() && older.exec_size == newer.exec_size &&
+         older.no_mask == newer.no_mask && older.qtr_control == newer.qtr_control && older.nib_control == newer.nib_control &&
+         static_cast<const Predication&>(older) == static_cast<const Predication&>(newer);
+}
 
 void ScoreboardCheck::report(unsigned byte, const char* what, const Use& use) {
   if (reported_) return;
@@ -73,7 +84,7 @@ void ScoreboardCheck::check_write(Bytes bytes) {
   for (unsigned n = bytes.first; n < bytes.first + bytes.count && n < grf_bytes; n++) {
     const bool ordered = !out_of_order_ && writers_[n].by == Use::By::in_order;
     if (!ordered && !written(writers_[n])) return report(n, "overwrites", writers_[n]);
-    if (!read(readers_[n])) return report(n, "overwrites, before it is read,", readers_[n]);
+    if (!read(readers_[n]) && !read_before(readers_[n])) return report(n, "overwrites, before it is read,", readers_[n]);
     if (out_of_order_ && !read(in_order_readers_[n])) return report(n, "overwrites, before it is read,", in_order_readers_[n]);
   }
 }
@@ -152,6 +163,9 @@ void ScoreboardCheck::before(const Thread& thread, const Op& op) {
   op_ = &op;
   out_of_order_ = is_out_of_order(*op.instruction);
   reported_ = false;
+  const int32_t index = program_->index_at(op.offset);
+  if (index != next_) done_ = number_ - 1;
+  next_ = index + 1;
   wait(op);
   if (only_waits(op)) return;
   sources(thread, op, &ScoreboardCheck::check_read);

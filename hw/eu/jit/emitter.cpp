@@ -178,7 +178,7 @@ void Emitter::flush(size_t end) {
 void Emitter::op(size_t n) {
   switch (graph_.steps[n]) {
     case Step::work:
-      if (ops_[n].opcode == Opcode::nop || ops_[n].opcode == Opcode::sync) return;
+      if (ops_[n].opcode == Opcode::nop || ops_[n].opcode == Opcode::sync || ops_[n].writes_control) return;  // see start_mode.h
       return native(ops_[n]) ? work(n) : step(n);
     case Step::send:
     case Step::end_of_thread: return send(n);

@@ -18,6 +18,7 @@
 #include "hw/eu/jit/code_store.h"
 #include "hw/eu/jit/compiler_process.h"
 #include "hw/eu/jit/disk_cache.h"
+#include "hw/eu/jit/start_mode.h"
 #include "hw/eu/program/thread.h"
 
 namespace softgen::eu {
@@ -128,7 +129,7 @@ class ObjectSource {
 /// The compiled variants of a program.
 class CompiledProgram : public FastPath {
  public:
-  CompiledProgram(Shared& shared, const Program& program) : shared_(shared), program_(program) {}
+  CompiledProgram(Shared& shared, const Program& program) : shared_(shared), program_(program), start_mode_(start_mode(program).bits) {}
   ~CompiledProgram() override {
     std::vector<CodeSlot*> with_code;
     const auto look = [&](auto& slots) {
@@ -155,7 +156,7 @@ class CompiledProgram : public FastPath {
   Series run_series(Thread& thread, const ThreadStart& how, const ThreadSeries& series, ThreadEnv& env, MessageTarget& target) override {
     SeriesSlots* const slots = slots_of(series.layout);
     if (!slots || how.alt_mode || how.rounding || how.single_program_flow) return Series::singly;
-    const int kind = kind_of(series.channels, how.keep_denorms);
+    const int kind = kind_of(series.channels, how.keep_denorms || (start_mode_ & cr0::denorm_f32));
     CodeSlot& slot = slots->slots[static_cast<size_t>(kind)];
     if (!slot.code.load(std::memory_order_acquire)) want(slot, kind, series.layout, series.count);
     const RunningCode code(slot, shared_.store.now());
@@ -200,8 +201,8 @@ class CompiledProgram : public FastPath {
     return whole + (keep_denorms ? 4 : 0);
   }
   /// Index of the slot by mode and dispatched channels; -1: a mode that is interpreted (ALT mode, other rounding modes).
-  static int variant_of(const Thread& thread) {
-    const uint32_t mode = thread.regs.control[0];
+  int variant_of(const Thread& thread) const {
+    const uint32_t mode = thread.regs.control[0] | start_mode_;
     return mode_is_compiled(mode) ? kind_of(thread.dispatched, mode & cr0::denorm_f32) : -1;
   }
   static Variant variant(int kind, const SeriesLayout& layout) {
@@ -244,6 +245,7 @@ class CompiledProgram : public FastPath {
 
   Shared& shared_;
   const Program& program_;
+  const uint32_t start_mode_;
   std::array<CodeSlot, 8> slots_;
   std::array<SeriesSlots, 3> series_;
 };

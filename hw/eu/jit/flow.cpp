@@ -5,6 +5,7 @@
 #include <bit>
 
 #include "hw/eu/interp/execute.h"
+#include "hw/eu/jit/start_mode.h"
 
 namespace softgen::eu::jit {
 
@@ -28,8 +29,9 @@ class Analysis {
     g_.reached.assign(n, false);
     g_.waits_before.assign(n, {});
     g_.wait_at.assign(n, -1);
+    const size_t mode_op = start_mode(program_).op;
     for (size_t i = 0; i < n; i++) {
-      if (const char* reason = refused(ops_[i])) return reason;
+      if (const char* reason = i == mode_op ? nullptr : refused(ops_[i])) return reason;
       g_.steps[i] = step(ops_[i]);
     }
     if (!collect_waits()) return "too many places where channels wait";

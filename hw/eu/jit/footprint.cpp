@@ -87,7 +87,7 @@ Footprint footprint(const Op& op) {
   Footprint f;
   const Instruction& i = *op.instruction;
   const OpcodeInfo* row = i.info();
-  if (!row) return f;
+  if (!row || op.writes_control) return f;  // see start_mode.h
   if (is_send(*row)) {
     send(op, f);
     return f;

@@ -7,6 +7,7 @@
 #include "hw/base/log.h"
 #include "hw/base/work.h"
 #include "hw/eu/interp/run.h"
+#include "hw/eu/jit/start_mode.h"
 #include "hw/iface/engine.h"
 
 namespace softgen::eu::jit {
@@ -142,6 +143,7 @@ void clear(Thread& thread, const Compiled& compiled) {
 
 void prepare(const Program& program, const FlowGraph& graph, Compiled& compiled) {
   compiled.sends.resize(program.ops().size());
+  compiled.start_mode = start_mode(program).bits;
   const Thread no_thread{};
   compiled.leaves_clean = !compiled.stepped && !compiled.variant.keep_registers;
   const std::vector<unsigned> numbers = number_sends(program, graph);
@@ -180,7 +182,7 @@ DirectAnswer* answers_of(const Compiled& compiled, const ThreadEnv& env) {
 class PreparedFrame {
  public:
   PreparedFrame(const Compiled& compiled, Thread& thread, ThreadEnv& env, MessageTarget& target)
-      : state_{env, target, float_mode(thread.regs)}, control_(env.control ? *env.control : own_.emplace()) {
+      : state_{env, target, entered(compiled, thread)}, control_(env.control ? *env.control : own_.emplace()) {
     static_assert(sizeof(StopFlag) == sizeof(uint32_t));
     frame.thread = &thread;
     frame.acc_size = &thread.acc_size;
@@ -205,6 +207,11 @@ class PreparedFrame {
   Frame frame;
 
  private:
+  static FloatMode entered(const Compiled& compiled, Thread& thread) {
+    thread.regs.control[0] |= compiled.start_mode;
+    return float_mode(thread.regs);
+  }
+
   RunState state_;
   std::optional<HeldControlWord> own_;
   HeldControlWord& control_;

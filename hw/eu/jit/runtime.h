@@ -10,6 +10,7 @@ struct Compiled {
   Code code = nullptr;
   Variant variant;
   std::vector<uint32_t> wait_offsets;  ///< of FlowGraph::wait_places; ~0: nowhere
+  uint32_t start_mode = 0;             ///< bits that are set in cr0.0 when a thread enters
   unsigned stepped = 0;                ///< number of ops that the interpreter executes
   struct Run {
     unsigned first, count;

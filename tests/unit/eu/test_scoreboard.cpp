@@ -67,6 +67,19 @@ TEST_CASE("eu scoreboard: an in-order result needs a RegDist, or ten instruction
   CHECK(reports(apart) == 0);
 }
 
+TEST_CASE("eu scoreboard: a jump that is taken waits for the in-order instructions before it") {
+  Instruction jump = op(Opcode::jmpi, 1, arf(Arf::ip, D), arf(Arf::ip, D), imm(D));
+  jump.imm = 32;
+  jump.jip = 32;
+  jump.jumps_from_start = true;
+  jump.no_mask = true;
+  Instruction not_taken = jump;
+  not_taken.pred_control = 1;
+  CHECK(reports({add(2, 1), jump, add(4, 1), add(3, 2)}) == 0);
+  CHECK(reports({add(2, 1), not_taken, add(4, 1), add(3, 2)}) == 1);
+  CHECK(reports({ask(5, 10, set | 3), jump, add(4, 1), add(6, 5)}) == 1);
+}
+
 TEST_CASE("eu scoreboard: parts of a register are tracked apart") {
   const Instruction low = op_imm(Opcode::add, 4, grf(2, D, 0, 4, 4, 1), grf(1, D, 0, 4, 4, 1), D, 1);
   const Instruction high = op_imm(Opcode::add, 4, grf(3, D, 0, 4, 4, 1), grf(2, D, 4, 4, 4, 1), D, 1);
@@ -102,6 +115,18 @@ TEST_CASE("eu scoreboard: a message waits for its payload and for who uses the r
   CHECK(reports({add(5, 1), ask(5, 10, set)}) == 1);
   CHECK(reports({ask(10, 20, set | 1), ask(5, 10, set | 2)}) == 1);
   CHECK(reports({ask(10, 20, set | 1), sync(SyncFunction::nop, wait_written | 1), ask(5, 10, set | 2)}) == 0);
+}
+
+TEST_CASE("eu scoreboard: a shared function reads the payloads of its messages in their order") {
+  const Instruction first = ask(5, 10, set | 1), second = ask(10, 20, set | 2);
+  CHECK(reports({first, second}) == 0);
+  Instruction elsewhere = second;
+  elsewhere.cond_mod = 10;
+  CHECK(reports({first, elsewhere}) == 1);
+  Instruction other_channels = second;
+  other_channels.no_mask = !first.no_mask;
+  CHECK(reports({first, other_channels}) == 1);
+  CHECK(reports({first, add(10, 1)}) == 1);
 }
 
 TEST_CASE("eu scoreboard: a token that is set again waits for its former message") {
