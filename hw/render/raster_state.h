@@ -17,6 +17,7 @@ struct Viewport {
 
 /// Sub-pixel units: 1/256 of a pixel (3DSTATE_SF, Vertex Sub Pixel Precision Select; the 4-bit form is not used by any client).
 constexpr int32_t subpixels = 256;
+constexpr int32_t floor_pixel(int64_t subpixel) { return static_cast<int32_t>(subpixel >> 8); }
 constexpr unsigned max_samples = 16;
 
 /// Which clip tests are made.

@@ -39,8 +39,6 @@ std::array<Edge, 4> edges_of(const auto& corners, int64_t area) {
   return edges;
 }
 
-int32_t floor_pixel(int64_t subpixel) { return static_cast<int32_t>(subpixel >> 8); }
-
 std::array<double, 4> position_of(const Vue& v) { return {v.position(0), v.position(1), v.position(2), v.position(3)}; }
 
 PlaceRules place_rules(const RasterState& raster) {
@@ -189,7 +187,7 @@ void Setup::finish_triangle(const Object& object, std::span<const Vue> vertices,
                             std::span<const Screen> corners, PreparedObject& triangle, PreparedObjects& out) {
   const Viewport& viewport = raster_.viewports[triangle.viewport];
   const int64_t area = area_of(corners);
-  if (area == 0) return;
+  if (area == 0) return finish_degenerate(object, vertices, corners, triangle, out);
   const RasterizerState& raster = state_.raster;
   const bool clockwise = (area > 0) != object.reversed;
   triangle.front = clockwise == state_.raster.front_clockwise;
@@ -237,9 +235,10 @@ Setup::Screen Setup::screen_of(const PlacedVertex& v) { return {v.x, v.y, v.fx, 
 /// What most triangles are: none of it is clipped, and it is filled.
 void Setup::prepare_plain(const Object& object, const std::array<const PlacedVertex*, 3>& at, std::span<const Vue, 3> vertices,
                           PreparedObjects& out) {
-  ++primitives_;
   const std::array<Screen, 3> corners{{screen_of(*at[0]), screen_of(*at[1]), screen_of(*at[2])}};
   const int64_t area = area_of(corners);
+  if (area == 0 && raster_.conservative) return prepare(ObjectType::triangle, object, vertices, out);
+  ++primitives_;
   const bool front = ((area > 0) != object.reversed) == state_.raster.front_clockwise;
   if (area == 0 || culled(front)) return;
   PixelRect box = bounds_of(corners);

@@ -129,6 +129,9 @@ class Setup {
                      PreparedObjects& out);
   void finish_triangle(const Object& object, std::span<const Vue> vertices, std::span<const Screen> places, std::span<const Screen> corners,
                        PreparedObject& triangle, PreparedObjects& out);
+  void finish_degenerate(const Object& object, std::span<const Vue> vertices, std::span<const Screen> corners, PreparedObject& triangle,
+                         PreparedObjects& out);
+  bool cover_segment(std::span<const Screen> corners, const Viewport& viewport, PreparedObject& out) const;
   PixelRect bounds_of(std::span<const Screen> corners) const;
   void find_attributes();
   void varying_attribute(const AttributeSource& source, std::span<const Vue> vertices, bool front, AttributeSetup& out) const;

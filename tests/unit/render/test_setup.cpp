@@ -226,8 +226,44 @@ TEST_CASE("conservative rasterization covers touched pixels; inner coverage has 
   CHECK_FALSE(part.inner(10, 10));
 }
 
-TEST_CASE(
-    "a depth bias of n is n steps of a 24-bit buffer and of a 16-bit one, below its clamp; with Legacy Global Depth Bias Enable it is n itself") {
+TEST_CASE("conservative rasterization draws triangles without an area, as back-facing ones with the provoking vertex' attributes") {
+  RasterState raster = raster_64();
+  raster.conservative = true;
+  const auto drawn = [&](uint32_t cull, std::array<std::pair<double, double>, 3> places) {
+    const State state = state_of({{"3DSTATE_RASTER", {0x78500003, cull << 16, 0, 0, 0}}});
+    Setup setup(state, raster, Stage::vs);
+    const auto corner = [&](unsigned i) { return Corner(clip_of(places[i].first), clip_of(places[i].second), 0, 1); };
+    const std::array corners = {corner(0), corner(1), corner(2)};
+    const std::array vues = {corners[0].vue(), corners[1].vue(), corners[2].vue()};
+    Object object = triangle();
+    object.provoking = 2;
+    PreparedObjects out;
+    setup.prepare(ObjectType::triangle, object, vues, out);
+    return out;
+  };
+  using Pixels = std::set<std::pair<int, int>>;
+  constexpr uint32_t none = 1, front = 2, back = 3;
+  constexpr std::array<std::pair<double, double>, 3> point{{{10.25, 12.25}, {10.25, 12.25}, {10.2505, 12.25}}};
+  constexpr std::array<std::pair<double, double>, 3> segment{{{8.5, 8.25}, {12.5, 9.75}, {10.5, 9}}};
+  for (const uint32_t cull : {none, front}) {
+    const PreparedObjects at_point = drawn(cull, point);
+    REQUIRE(at_point.objects.size() == 1);
+    const PreparedObject& o = at_point.objects[0];
+    CHECK(covered(o, raster) == Pixels{{10, 12}});
+    CHECK_FALSE(o.front);
+    CHECK(o.linear[0].at(10.5, 12.5) == 0);
+    CHECK(o.linear[1].at(10.5, 12.5) == 1);
+    CHECK_FALSE(PartRaster(o.parts[0], raster).inner(10, 12));
+    const PreparedObjects along = drawn(cull, segment);
+    REQUIRE(along.objects.size() == 1);
+    CHECK(covered(along.objects[0], raster) == Pixels{{8, 8}, {9, 8}, {10, 8}, {10, 9}, {11, 9}, {12, 9}});
+  }
+  CHECK(drawn(back, point).objects.empty());
+  raster.conservative = false;
+  CHECK(drawn(none, point).objects.empty());
+}
+
+TEST_CASE("a depth bias of n is n steps of the buffer, below its clamp; with Legacy Global Depth Bias Enable it is n itself") {
   const auto bias = [](uint32_t format, float constant, float clamp, bool legacy = false) {
     StateStore store{softgen::defs::gen9::commands};
     const uint32_t buffer[] = {0x78050006, 1u << 29 | format << 18, 0, 0, 0, 0, 0, 0};
