@@ -18,9 +18,13 @@ void Drawer::Draw::load_program(Kernel& kernel, const PixelKernel& from) {
 void Drawer::Draw::load_pixel_shader() {
   const PixelState& state = state_.pixel;
   if (!state.valid) return;
-  const auto first = std::find_if(state.kernels.begin(), state.kernels.end(), [](const PixelKernel& k) { return k.enable; });
-  if (first == state.kernels.end()) return guest_error("3DSTATE_PS without a dispatch width", "no pixel is shaded");
-  if (state.inputs.dual_simd8) return unimplemented("pixel shader dispatch", "dual SIMD8: no pixel is shaded");
+  // Of dual SIMD8 dispatch the kernel for eight pixels takes two objects, eight pixels of each. Wider kernels shade all that it does.
+  const auto narrowest = state.kernels.begin() + (state.inputs.dual_simd8 ? 1 : 0);
+  const auto first = std::find_if(narrowest, state.kernels.end(), [](const PixelKernel& k) { return k.enable; });
+  if (first == state.kernels.end()) {
+    if (state.inputs.dual_simd8) return unimplemented("pixel shader dispatch", "dual SIMD8 alone: no pixel is shaded");
+    return guest_error("3DSTATE_PS without a dispatch width", "no pixel is shaded");
+  }
   PixelDraw& pixels = work_->pixels;
   pixels.simd = 8u << (first - state.kernels.begin());
   Kernel& kernel = pixels.kernel;

@@ -54,10 +54,10 @@ class ShadingRate(RunTest):
                 subprocess.run(["glslangValidator", "-V", "--quiet", "--target-env", "vulkan1.3", *options, HERE / "shaders" / f"shading_rate.{stage}", "-o",
                                 self.folder / f"{name}.{stage}.spv"], check=True)
 
-    def compare(self, size, samples, shader, *options):
+    def compare(self, size, samples, shader, *options, **variables):
         place = self.mesa.place(self.folder)
         out = self.ok("env", f"{place}/shading_rate", f"{place}/{shader}", f"{place}/picture", *map(str, (*size, samples)),
-                      options=["--stats", f"{place}/stats.json", *options])
+                      options=["--stats", f"{place}/stats.json", *options], **variables)
         found = list(struct.iter_unpack("<4H", (self.folder / "picture").read_bytes()))
         pixels, invocations = expected(size, shader == "discard")
         wrong = [(i % WIDTH, i // WIDTH, found[i], pixels[i]) for i in range(WIDTH * HEIGHT) if found[i] != pixels[i]]
@@ -99,3 +99,7 @@ class ShadingRateTigerLake(ShadingRate):
 
 class ShadingRateTigerLakeMesa25(ShadingRateMesa25):
     platform = "tgl"
+
+    def test_threads_of_two_objects(self):
+        """Dual SIMD8 dispatch, which anv uses for this variable alone."""
+        self.compare((1, 1), 1, "plain", INTEL_SIMD_DEBUG="fs2x8")

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Tiger Lake's draws, from packets and its own instructions to pixels.
+#include "hw/base/log.h"
 #include "hw/defs/gen12/all.h"
 #include "tests/catch.h"
 #include "tests/unit/render/scene.h"
@@ -38,6 +39,25 @@ TEST_CASE("Gen12: vertices and pixels by its instructions") {
   other.draw(Topology::_3DPRIM_TRILIST, {red(0, 0), red(16, 0), red(0, 16)});
   CHECK(scene.pixels() == other.pixels());
   CHECK(scene.pixel(0, 0) == 0xff0000ff);
+}
+
+// As Mesa 25's anv with INTEL_SIMD_DEBUG=fs2x8: kernel 0 is of two objects, kernel 2 of sixteen pixels.
+TEST_CASE("Gen12: with dual SIMD8 dispatch the kernel for sixteen pixels shades them all") {
+  Scene scene(16, 0, gen12_scenes);
+  gen12::_3DSTATE_PS ps;
+  ps.kernel_start_pointer_0 = scene.kernel(paint(8, 0, 0, 1));
+  ps.kernel_start_pointer_2 = scene.kernel(paint(16, 1, 0, 0));
+  ps._8_pixel_dispatch_enable = ps._16_pixel_dispatch_enable = ps.dual_simd8_dispatch_enable = true;
+  ps.dispatch_grf_start_register_for_constant_setup_data_0 = ps.dispatch_grf_start_register_for_constant_setup_data_2 = first_constant;
+  scene.set(ps);
+  scene.draw(Topology::_3DPRIM_TRILIST, {red(0, 0), red(16, 0), red(0, 16)});
+  CHECK(scene.pixel(0, 0) == 0xff0000ff);
+  ps._16_pixel_dispatch_enable = false;
+  scene.set(ps);
+  const uint64_t before = failure_count(Failure::unimplemented, "pixel shader dispatch");
+  scene.draw(Topology::_3DPRIM_TRILIST, {red(16, 0), red(16, 16), red(0, 16)});
+  CHECK(scene.pixel(15, 15) == 0);
+  CHECK(failure_count(Failure::unimplemented, "pixel shader dispatch") == before + 1);
 }
 
 TEST_CASE("a pixel's thread has facing and topology of its object in r0.0, on Gen12 in r1.1") {
