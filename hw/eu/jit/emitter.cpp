@@ -179,6 +179,7 @@ void Emitter::op(size_t n) {
   switch (graph_.steps[n]) {
     case Step::work:
       if (ops_[n].opcode == Opcode::nop || ops_[n].opcode == Opcode::sync || ops_[n].writes_control) return;  // see start_mode.h
+      if (graph_.products.alone && !variant_.keep_registers && n + 1 < ops_.size() && graph_.products.mach[n + 1]) return;
       return native(ops_[n]) ? work(n) : step(n);
     case Step::send:
     case Step::end_of_thread: return send(n);

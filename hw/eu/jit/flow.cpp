@@ -36,6 +36,7 @@ class Analysis {
     }
     if (!collect_waits()) return "too many places where channels wait";
     mark_leaders();
+    g_.products = find_products(program_, g_.leaders);
     propagate();
     return collect_slots() > max_write_backs ? "too many of its ops move all registers" : nullptr;
   }

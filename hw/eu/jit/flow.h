@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "hw/eu/jit/footprint.h"
+#include "hw/eu/jit/products.h"
 #include "hw/eu/program/op.h"
 #include "hw/eu/program/program.h"
 
@@ -36,6 +37,7 @@ struct FlowGraph {
   std::vector<int32_t> wait_at;      ///< by op: which wait joins there, or -1
   /// By slot: ops before this one find the value with which the thread started.
   std::array<size_t, slot_count> untouched_until;
+  Products products;
   Slots used;  ///< slots that some op reads or writes
 
   /// -1: not an offset where channels can wait.

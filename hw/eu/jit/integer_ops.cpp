@@ -29,6 +29,7 @@ bool Emitter::compares_signed(const Op& op) const { return op.compare == kernels
 bool Emitter::integer_native(const Op& op) const {
   if (op.kind == LaneKind::exact) {
     switch (op.opcode) {
+      case Opcode::mach: return graph_.products.mach[static_cast<size_t>(&op - ops_.data())] && dwords_only(op);
       case Opcode::mad:
       case Opcode::lzd:
       case Opcode::fbh:
@@ -120,7 +121,8 @@ Value Emitter::integer_result(const Op& op, unsigned k) {
   switch (op.opcode) {
     case Opcode::mov: return in[0];
     case Opcode::add: return ir_.add(in[0], in[1]);
-    case Opcode::mul: return ir_.mul(in[0], in[1]);
+    case Opcode::mul:
+    case Opcode::mach: return ir_.mul(in[0], in[1]);
     case Opcode::mad: return ir_.add(in[0], ir_.mul(in[1], in[2]));
     case Opcode::and_: return ir_.and_(in[0], in[1]);
     case Opcode::or_: return ir_.or_(in[0], in[1]);
