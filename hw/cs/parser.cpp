@@ -21,6 +21,8 @@ size_t min_dwords(const defs::Command& command) {
     case defs::CommandId::MI_FLUSH_DW: return 1;
     // Up to what Gen8 has of it: WaBindlessSurfaceStateModifyEnable:skl even asks for less than the whole (IGT rendercopy_gen9.c).
     case defs::CommandId::STATE_BASE_ADDRESS: return 16;
+    // Gen9's length: IGT sends it on Gen12, too (rendercopy_gen9.c, gen9_emit_depth).
+    case defs::CommandId::_3DSTATE_STENCIL_BUFFER: return 5;
     default: return command.dwords;
   }
 }

@@ -9,12 +9,13 @@
 namespace softgen::cs {
 namespace {
 
-// The video engines' are memory: they have no compressed surfaces here (docs/surface.md).
+// VCS's are memory: its surfaces are not compressed here (docs/surface.md). Tiled resources are of RCS and BCS alone.
 constexpr std::array rows{
     TranslationRegisters{EngineId::rcs, reg::GFX_AUX_TABLE_BASE_ADDR(0), reg::GFX_TRTT_CR, reg::GFX_TRTT_VA_RANGE,
                          reg::GFX_TRTT_L3_BASE_LOW, reg::GFX_TRTT_L3_BASE_HIGH, reg::GFX_TRTT_NULL, reg::GFX_TRTT_INVAL},
     TranslationRegisters{EngineId::bcs, reg::BCS_AUX_TABLE_BASE_ADDR(0), reg::BLT_TRTT_CR, reg::BLT_TRTT_VA_RANGE,
-                         reg::BLT_TRTT_L3_BASE_LOW, reg::BLT_TRTT_L3_BASE_HIGH, reg::BLT_TRTT_NULL, reg::BLT_TRTT_INVAL}};
+                         reg::BLT_TRTT_L3_BASE_LOW, reg::BLT_TRTT_L3_BASE_HIGH, reg::BLT_TRTT_NULL, reg::BLT_TRTT_INVAL},
+    TranslationRegisters{.engine = EngineId::vecs, .aux_table = reg::VE0_AUX_TABLE_BASE_ADDR(0)}};
 
 }  // namespace
 
@@ -26,7 +27,7 @@ Translation::Translation(const mmio::RegisterFile& registers, EngineId engine) :
 void Translation::add_to(memory::AddressSpace& space) const {
   if (!row_) return;
   space.aux_table = registers_.peek64(row_->aux_table);
-  if (!reg::field::GFX_TRTT_CR_TR_TT_ENABLE.of(registers_.peek(row_->control))) return;
+  if (!row_->control || !reg::field::GFX_TRTT_CR_TR_TT_ENABLE.of(registers_.peek(row_->control))) return;
   const uint32_t range = registers_.peek(row_->range);
   space.tiled = {.enabled = true,
                  .mask = static_cast<uint8_t>(reg::field::GFX_TRTT_VA_RANGE_TR_VA_MASK_VALUE.of(range)),

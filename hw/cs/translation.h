@@ -12,7 +12,9 @@ namespace softgen::cs {
 /// Of one engine.
 struct TranslationRegisters {
   EngineId engine;
-  uint32_t aux_table, control, range, root, root_udw, null_tile, invalid_tile;
+  uint32_t aux_table = 0;
+  uint32_t control = 0;  ///< 0: it has no tiled resources
+  uint32_t range = 0, root = 0, root_udw = 0, null_tile = 0, invalid_tile = 0;
 };
 
 class Translation {
@@ -23,7 +25,8 @@ class Translation {
   void add_to(memory::AddressSpace& space) const;
   /// Whether a write to the register may change what add_to() says.
   bool has(uint32_t offset) const {
-    return row_ && ((offset & ~4u) == row_->aux_table || (offset >= row_->control && offset <= row_->invalid_tile));
+    if (!row_) return false;
+    return (offset & ~4u) == row_->aux_table || (row_->control && offset >= row_->control && offset <= row_->invalid_tile);
   }
 
  private:

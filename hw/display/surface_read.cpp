@@ -45,7 +45,7 @@ void Surface::fill_clear_pairs(memory::View& view, uint32_t x, uint32_t y, uint3
   for (uint32_t column = first; column < end;) {
     const uint32_t next = std::min(end, column / Ccs::pair_bytes * Ccs::pair_bytes + Ccs::pair_bytes);
     const uint32_t in_tile = page_column(tiling, bytes, column % tile.width) + row;
-    mapped::CodePlace place = mapped::place_from(control, uint64_t{first_tile + column / tile.width} * page_size + in_tile);
+    mapped::CodePlace place = mapped::place_from(tiling, control, uint64_t{first_tile + column / tile.width} * page_size + in_tile);
     place.byte = static_cast<uint32_t>(place.byte);
     const bool clear = mapped::code_at(view, place) == CcsCode::clear;
     for (; column < next; column += bytes)

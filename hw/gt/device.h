@@ -27,6 +27,7 @@
 #include "hw/gt/preempting_engine.h"
 #include "hw/gt/shared_functions.h"
 #include "hw/iface/host.h"
+#include "hw/media/vebox.h"
 #include "hw/memory/aperture.h"
 #include "hw/memory/fault.h"
 #include "hw/memory/flat_memory.h"
@@ -142,7 +143,8 @@ class Device {
     render::RenderEngine render;
     PreemptingEngine preempted_render;
     blitter::Blitter blitter;
-    NullEngine video, video_1, video_enhance;
+    NullEngine video, video_1;
+    media::Vebox video_enhance;
     SharedFunctions position_functions;  ///< POCS runs beside RCS, which changes its own
     render::PositionEngine position;
     PreemptingEngine preempted_position;

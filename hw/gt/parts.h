@@ -12,6 +12,7 @@
 #include "hw/eu/isa/isa.h"
 #include "hw/gpgpu/decoder.h"
 #include "hw/iface/host.h"
+#include "hw/media/vebox_decoder.h"
 #include "hw/mmio/interrupts.h"
 #include "hw/render/state_decoder.h"
 #include "hw/sampler/state.h"
@@ -27,8 +28,9 @@ struct Parts {
   display::MakeDisplay display;
   surface::DecodeSurface surface_state;
   sampler::DecodeState sampler_state;
-  std::unique_ptr<render::StateDecoder> (*state_decoder)();  ///< null: 3D is not there
-  std::unique_ptr<const gpgpu::Decoder> (*media_decoder)();  ///< null: GPGPU and media are not there
+  std::unique_ptr<render::StateDecoder> (*state_decoder)();                 ///< null: 3D is not there
+  std::unique_ptr<const gpgpu::Decoder> (*media_decoder)();                 ///< null: GPGPU and media are not there
+  std::unique_ptr<const media::VeboxDecoder> (*vebox_decoder)() = nullptr;  ///< null: VEBOX's packets are counted
 };
 
 /// The list that a platform's row names. Throws std::invalid_argument for one that this build lacks, or whose instruction set needs more than a

@@ -50,6 +50,7 @@ void Ccs::place_mapped(const Surface& s, unsigned lod) {
   const Origin origin = level_origin(s, lod);
   if (origin.x * bytes % pair_bytes || origin.y % pair_rows || s.qpitch % pair_rows) return;
   mapped_ = true;
+  tiling_ = s.tiling;
   base_ = s.base, pitch_ = s.pitch;
   width_ = pair_bytes / bytes;
   compresses_ = s.aux == AuxMode::ccs_e && s.format->is(use_ccs_e);

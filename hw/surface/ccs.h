@@ -40,7 +40,7 @@ class Ccs {
 
   Ccs() = default;
   /// Not there unless the surface has one sample, a tiling of 16-byte columns, 32, 64 or 128 bits a pixel, and a CCS. By the aux map: unless it has Y
-  /// tiles and 8 to 128 bits a pixel, and the level begins with a pair.
+  /// tiles and 8 to 128 bits a pixel, or Yf ones and 16 or 32, and the level begins with a pair.
   Ccs(const Surface& surface, unsigned lod);
 
   explicit operator bool() const { return width_ != 0; }
@@ -94,6 +94,7 @@ class Ccs {
   uint32_t pitch_ = 0, slice_rows_ = 0;        ///< bytes; pairs from slice to slice
   uint32_t first_column_ = 0, first_row_ = 0;  ///< of the level, in pairs
   uint32_t width_ = 0;
+  Tiling tiling_ = Tiling::y;  ///< by the aux map
   bool mapped_ = false, compresses_ = false, in_tail_ = false;
 };
 

@@ -25,30 +25,33 @@ uint64_t word_mask(uint32_t u0, uint32_t v0, uint32_t u1, uint32_t v1) {
 
 }  // namespace
 
-CodePlace place_of(memory::View& view, uint64_t address) {
+CodePlace place_of(memory::View& view, Tiling tiling, uint64_t address) {
   const uint64_t control = view.control_of(address);
-  return control ? place_from(control, address % defs::AuxTables::block_bytes) : CodePlace{};
+  return control ? place_from(tiling, control, address % defs::AuxTables::block_bytes) : CodePlace{};
 }
 
 bool has_codes(const Surface& s) {
   if (!s.aux_mapped || (s.aux != AuxMode::ccs_d && s.aux != AuxMode::ccs_e) || s.samples != 1 || s.is_null() || s.is_buffer()) return false;
   const unsigned bits = s.format->block_bits;
-  return s.format->kind == FormatKind::plain && s.tiling == Tiling::y && std::has_single_bit(bits) && bits >= 8 && bits <= 128;
+  if (s.format->kind != FormatKind::plain) return false;
+  if (s.tiling == Tiling::yf) return bits == 16 || bits == 32;  // whose tiles are as wide and high as Y's
+  return s.tiling == Tiling::y && std::has_single_bit(bits) && bits >= 8 && bits <= 128;
 }
 
 CcsCode code_at(memory::View& view, const CodePlace& place) {
   return place.byte ? code_of(view.load_acquire<uint8_t>(place.byte) >> place.shift & 0xf) : CcsCode::pass_through;
 }
 
-CcsCode read_at(memory::View& view, uint64_t address) { return code_at(view, place_of(view, address)); }
+CcsCode read_at(memory::View& view, Tiling tiling, uint64_t address) { return code_at(view, place_of(view, tiling, address)); }
 
-void claim(memory::View& view, uint64_t address, const std::byte* line) {
+void claim(memory::View& view, Tiling tiling, uint64_t address, const std::byte* line) {
   static Mutex mutex;
-  const CodePlace place = place_of(view, address);
+  const CodePlace place = place_of(view, tiling, address);
   if (code_at(view, place) != CcsCode::clear) return;
   MutexLock lock(mutex);
   if (code_at(view, place) != CcsCode::clear) return;
-  constexpr uint64_t line_bytes = 64, second_line = 512;
+  constexpr uint64_t line_bytes = 64;
+  const uint64_t second_line = uint64_t{1} << pair_bits(tiling).line;
   const uint64_t first = address & ~(second_line | (line_bytes - 1));
   view.write(first, line, line_bytes);
   view.write(first + second_line, line, line_bytes);
@@ -61,7 +64,7 @@ using namespace mapped;
 
 CodePlace Ccs::mapped_place(memory::View& view, uint32_t u, uint32_t v) const {
   const uint64_t tile = uint64_t{v / tile_rows} * (pitch_ / (tile_columns * pair_bytes)) + u / tile_columns;
-  return place_of(view, base_ + tile * y_tile_bytes + offset_in_tile(u % tile_columns, v % tile_rows));
+  return place_of(view, tiling_, base_ + tile * tile_size + offset_in_tile(tiling_, u % tile_columns, v % tile_rows));
 }
 
 /// Calls visit(view address of the word or 0, u, v of its first pair, mask of the codes that are meant) for all words that `rect` touches.

@@ -17,6 +17,7 @@ const Parts tgl{.name = "tgl",
                 .surface_state = surface::decode_surface<defs::Gen12>,
                 .sampler_state = sampler::decode_state<defs::Gen12>,
                 .state_decoder = render::make_state_decoder<defs::Gen12>,
-                .media_decoder = gpgpu::make_decoder<defs::Gen12>};
+                .media_decoder = gpgpu::make_decoder<defs::Gen12>,
+                .vebox_decoder = media::make_vebox_decoder<defs::Gen12>};
 
 }  // namespace softgen::gt::platforms

@@ -49,6 +49,14 @@ struct Gen12 : Machine {
 
 }  // namespace
 
+// IGT's rendercopy_gen9.c, gen9_emit_depth.
+TEST_CASE("gen12: 3DSTATE_STENCIL_BUFFER may have Gen9's length") {
+  Gen12 machine;
+  Context context(machine, EngineId::rcs, 0x20 << 5);
+  CHECK(machine.completes(EngineId::rcs, context, {0x7806'0003, 0, 0, 0, 0, noop}));
+  CHECK(machine.reg(EngineId::rcs, softgen::reg::RING_ESR) == 0);
+}
+
 // i915 gt/intel_lrc.c, gen12_rcs_offsets and gen12_xcs_offsets; what it finds by number: lrc_ring_mi_mode, lrc_ring_bb_offset, lrc_ring_gpr0,
 // lrc_ring_cmd_buf_cctl, lrc_ring_wa_bb_per_ctx, lrc_ring_indirect_ptr.
 TEST_CASE("gen12: images have the driver's lists, on all engines, relative to the engine's base") {

@@ -122,6 +122,26 @@ TEST_CASE("eu isa: Gen11's special accumulators and NF are where IGA has them") 
   CHECK(gen11_isa().validate(stray) == "NF is of accumulators, from their beginning");
 }
 
+// IGT's gen12_render_copy.asm: mad acc0:nf r6.3<0;0>:f r2:f r6.0:f; mad r113:f acc0:nf r3:f r6.1:f. IGA has no NF with fewer sources here.
+TEST_CASE("eu isa: NF of Gen12 is of three sources, where IGA has it") {
+  constexpr Native code[] = {{{0x2000'02f0'8003'005b, 0x0604'0205'0a0a'0664}}, {{0x7104'0fa8'8003'005b, 0x0624'0305'0a0a'2001}}};
+  std::vector<Instruction> decoded;
+  for (const Native& bits : code) {
+    decoded.push_back(gen12_isa().decode(bits));
+    INFO(print(gen12_isa(), decoded.back()));
+    CHECK(gen12_isa().validate(decoded.back()) == "");
+    CHECK(gen12_isa().encode(decoded.back()) == bits);
+  }
+  CHECK((decoded[0].dst.type == RegType::nf && decoded[0].dst.is_arf(Arf::accumulator) && decoded[0].src[0].type == RegType::f));
+  CHECK((decoded[1].src[0].type == RegType::nf && decoded[1].src[0].is_arf(Arf::accumulator)));
+  Instruction stray = decoded[0];
+  stray.dst.file = RegFile::grf;
+  CHECK(gen12_isa().validate(stray) == "NF is of accumulators, from their beginning");
+  Instruction move = decoded[0];
+  move.opcode = Opcode::mov;
+  CHECK(gen12_isa().validate(move) == "types of 64 bits are not there on Gen12.0");
+}
+
 // What Mesa does not use, by IGA 1.0.12504 (GEN12p1); distances are bytes.
 TEST_CASE("eu isa: Gen12's jumps, calls, syncs and macros are where IGA has them") {
   const auto of = [](uint64_t low, uint64_t high) {

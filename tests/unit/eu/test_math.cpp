@@ -153,19 +153,29 @@ TEST_CASE("eu math: IEEE division in align1 gives the rounded quotient") {
 
 TEST_CASE("eu math: NF accumulators keep what F would round, and are apart from other types") {
   // mad(8) acc0:nf = r3.0 + r2 * r4.0; mad(8) r10:f = acc0:nf + r5 * r4.0, as IGA assembles them.
-  constexpr Native first{{0x2000'c018'0060'005b, 0x0100'0404'0720'3001}}, second{{0x0a00'4808'0060'005b, 0x0100'040a'0722'003b}};
+  struct Code {
+    const Isa& isa;
+    Native first, second;
+  };
+  const Code codes[] = {
+      {gen11_isa(), {{0x2000'c018'0060'005b, 0x0100'0404'0720'3001}}, {{0x0a00'4808'0060'005b, 0x0100'040a'0722'003b}}},
+      {gen12_isa(), {{0x2000'02f0'8003'005b, 0x0404'0205'0a0a'0304}}, {{0x0a04'0fa8'8003'005b, 0x0404'0505'0a0a'2001}}},
+  };
   const Instruction read_float = op(Opcode::mov, 8, grf(11, F), [] {
     Operand acc = grf(0, F);
     acc.file = RegFile::arf, acc.reg = 0x20;
     return acc;
   }());
-  Machine m(gen11_isa());
-  m.load({gen11_isa().decode(first), gen11_isa().decode(second), read_float});
-  for (unsigned n = 0; n < 8; n++) m.set(3, n, 1.0f), m.set(2, n, 0x1p-30f), m.set(4, n, 1.0f), m.set(5, n, -1.0f);
-  REQUIRE(m.run() == RunResult::finished);
-  for (unsigned n = 0; n < 8; n++) {
-    CHECK(m.get<float>(10, n) == 0x1p-30f);  // by way of F: 0
-    CHECK(m.get<float>(11, n) == 0.0f);
+  for (const Code& code : codes) {
+    INFO(code.isa.name());
+    Machine m(code.isa);
+    m.load({code.isa.decode(code.first), code.isa.decode(code.second), read_float});
+    for (unsigned n = 0; n < 8; n++) m.set(3, n, 1.0f), m.set(2, n, 0x1p-30f), m.set(4, n, 1.0f), m.set(5, n, -1.0f);
+    REQUIRE(m.run() == RunResult::finished);
+    for (unsigned n = 0; n < 8; n++) {
+      CHECK(m.get<float>(10, n) == 0x1p-30f);  // by way of F: 0
+      CHECK(m.get<float>(11, n) == 0.0f);
+    }
   }
 }
 

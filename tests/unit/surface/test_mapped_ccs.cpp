@@ -62,6 +62,11 @@ TEST_CASE("which surfaces have a CCS by the aux map") {
   Surface s = target();
   s.tiling = Tiling::ys;
   CHECK_FALSE(Ccs(s, 0));
+  s.tiling = Tiling::yf;
+  CHECK(Ccs(s, 0).width() == 8);
+  s = target(SurfaceFormat::R8_UNORM);
+  s.tiling = Tiling::yf;
+  CHECK_FALSE(Ccs(s, 0));
   s = target();
   s.samples = 4;
   CHECK_FALSE(Ccs(s, 0));
@@ -73,9 +78,13 @@ TEST_CASE("which surfaces have a CCS by the aux map") {
 }
 
 TEST_CASE_METHOD(Fixture, "each pair has a code of its own, found by any of its bytes") {
-  for (const SurfaceFormat format : {SurfaceFormat::R8_UNORM, SurfaceFormat::R8G8B8A8_UNORM, SurfaceFormat::R32G32B32A32_FLOAT}) {
-    CAPTURE(find_format(format)->name);
-    const Surface s = target(format, format == SurfaceFormat::R32G32B32A32_FLOAT ? 64 : 256, 128);
+  for (const auto& [format, tiling] :
+       {std::pair{SurfaceFormat::R8_UNORM, Tiling::y}, std::pair{SurfaceFormat::R8G8B8A8_UNORM, Tiling::y},
+        std::pair{SurfaceFormat::R32G32B32A32_FLOAT, Tiling::y}, std::pair{SurfaceFormat::R16_UNORM, Tiling::yf},
+        std::pair{SurfaceFormat::R8G8B8A8_UNORM, Tiling::yf}}) {
+    CAPTURE(find_format(format)->name, tiling_name(tiling));
+    Surface s = target(format, format == SurfaceFormat::R32G32B32A32_FLOAT ? 64 : 256, 128);
+    s.tiling = tiling;
     const Ccs ccs(s, 0);
     const Level level(s, 0);
     view.fill(control, 0, 0x400);
@@ -84,16 +93,16 @@ TEST_CASE_METHOD(Fixture, "each pair has a code of its own, found by any of its 
       for (uint32_t column = 0; column < s.width / ccs.width(); ++column) {
         const uint64_t first = level.address(column * ccs.width(), row * 4, 0);
         const uint64_t last = level.address((column + 1) * ccs.width() - 1, row * 4 + 3, 0);
-        const mapped::CodePlace place = mapped::place_of(view, first);
+        const mapped::CodePlace place = mapped::place_of(view, s.tiling, first);
         places.insert({place.byte, place.shift});
         if (first < pixels + 0x1'0000) {
-          CHECK(mapped::place_from(control + 0x300, first - pixels).byte == place.byte);
-          CHECK(mapped::place_from(control + 0x300, first - pixels).shift == place.shift);
+          CHECK(mapped::place_from(s.tiling, control + 0x300, first - pixels).byte == place.byte);
+          CHECK(mapped::place_from(s.tiling, control + 0x300, first - pixels).shift == place.shift);
         }
-        CHECK(mapped::place_of(view, last).byte == place.byte);
-        CHECK(mapped::place_of(view, last).shift == place.shift);
+        CHECK(mapped::place_of(view, s.tiling, last).byte == place.byte);
+        CHECK(mapped::place_of(view, s.tiling, last).shift == place.shift);
         ccs.write(view, column, row, 0, CcsCode::clear);
-        CHECK(mapped::read_at(view, first) == CcsCode::clear);
+        CHECK(mapped::read_at(view, s.tiling, first) == CcsCode::clear);
         CHECK(ccs.read(view, column, row, 0) == CcsCode::clear);
         ccs.write(view, column, row, 0, CcsCode::pass_through);
       }
@@ -161,13 +170,14 @@ TEST_CASE_METHOD(Fixture, "memory that the map does not name has no codes") {
   CHECK(ccs.read(view, 0, 16, 0) == CcsCode::pass_through);
   ccs.each_clear(view, {0, 0, 256, 128}, 0, [](const CcsRect&) { FAIL("no code says so"); });
   ccs.update(view, 0, 16, 0, 15, 15);
-  CHECK(mapped::read_at(view, pixels + 0x1'0000) == CcsCode::pass_through);
+  CHECK(mapped::read_at(view, Tiling::y, pixels + 0x1'0000) == CcsCode::pass_through);
   std::array<std::byte, 64> line{};
-  mapped::claim(view, pixels + 0x1'0000, line.data());
+  mapped::claim(view, Tiling::y, pixels + 0x1'0000, line.data());
 }
 
 TEST_CASE_METHOD(Fixture, "clear pairs get the surface's clear colour, whatever it is by now") {
   Surface s = target();
+  s.tiling = GENERATE(Tiling::y, Tiling::yf);
   s.clear_color = {0x3f800000, 0, 0x3f800000, 0x3f800000};
   const Ccs ccs(s, 0);
   const Level level(s, 0);
@@ -181,19 +191,20 @@ TEST_CASE_METHOD(Fixture, "clear pairs get the surface's clear colour, whatever 
 }
 
 TEST_CASE_METHOD(Fixture, "a pair is claimed once") {
-  const Surface s = target();
+  Surface s = target();
+  s.tiling = GENERATE(Tiling::y, Tiling::yf);
   const Ccs ccs(s, 0);
   const Level level(s, 0);
   ccs.fill(view, {0, 0, 64, 32}, 0, CcsCode::clear);
   std::array<uint32_t, 16> line;
   line.fill(0x1234'5678);
-  mapped::claim(view, level.address(11, 6, 0), reinterpret_cast<const std::byte*>(line.data()));
+  mapped::claim(view, s.tiling, level.address(11, 6, 0), reinterpret_cast<const std::byte*>(line.data()));
   for (uint32_t y = 0; y < 12; ++y)
     for (uint32_t x = 0; x < 24; ++x) CHECK(view.load<uint32_t>(level.address(x, y, 0)) == (x / 8 == 1 && y / 4 == 1 ? 0x1234'5678u : 0u));
   CHECK(ccs.read(view, 1, 1, 0) == CcsCode::pass_through);
   CHECK(ccs.read(view, 0, 1, 0) == CcsCode::clear);
   view.store<uint32_t>(level.address(11, 6, 0), 7);
-  mapped::claim(view, level.address(11, 6, 0), reinterpret_cast<const std::byte*>(line.data()));
+  mapped::claim(view, s.tiling, level.address(11, 6, 0), reinterpret_cast<const std::byte*>(line.data()));
   CHECK(view.load<uint32_t>(level.address(11, 6, 0)) == 7);
 }
 

@@ -28,16 +28,6 @@ Result check_types(const Isa&, const Instruction& i, const OpcodeInfo& row) {
   return {};
 }
 
-/// As IGC uses it: the whole of an accumulator, from its first channel on.
-Result check_native_float(const Isa&, const Instruction& i, const OpcodeInfo& row) {
-  const auto other_than_accumulator = [](const Operand& o) { return o.type == RegType::nf && (!o.is_arf(Arf::accumulator) || o.subreg); };
-  const bool stray = (row.destinations && other_than_accumulator(i.dst)) || std::any_of(i.src, i.src + row.sources, other_than_accumulator);
-  if (stray) return "NF is of accumulators, from their beginning";
-  const bool last = row.sources > 1 && i.src[row.sources - 1].type == RegType::nf;
-  if (last) return "the last source is NF";
-  return i.dst.type == RegType::nf && i.acc_write ? "an instruction that writes NF updates no accumulator besides" : Result();
-}
-
 Result check_multiplication(const Isa&, const Instruction& i, const OpcodeInfo&) {
   if (i.opcode != Opcode::mul || is_float(i.src[0].type)) return {};
   return size_of(i.src[0].type) == 4 && size_of(i.src[1].type) == 4 ? "one factor of an integer product has at most 16 bits" : Result();

@@ -20,9 +20,9 @@ constexpr OpcodeCode opcode_codes[] = {
 #undef EU_CODE
 };
 
-// Mesa brw_reg_type.c, the gfx12 tables; here and in Set.
+// Mesa brw_reg_type.c, the gfx12 tables; here and in Set. NF as IGA encodes it, of three sources alone.
 constexpr TypeCodes integer_types{2, 6, 1, 5, 0, 4, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1};
-constexpr TypeCodes float_types{-1, -1, -1, -1, -1, -1, 3, 2, -1, -1, 1, -1, -1, -1, -1, -1};
+constexpr TypeCodes float_types{-1, -1, -1, -1, -1, -1, 3, 2, -1, -1, 1, -1, -1, -1, 7, -1};
 
 template <typename Codec, typename I>
 void header(Codec& c, I& i) {

@@ -17,7 +17,7 @@ bool is_byte(RegType type) { return size_of(type) == 1; }
 /// Tiger Lake's EUs lack 64-bit types (Mesa intel_device_info.c, has_64bit_float and has_64bit_int of Gfx12.0).
 Result check_types(const Isa&, const Instruction& i, const OpcodeInfo& row) {
   if (is_send(row)) return {};
-  const auto is_wide = [](const Operand& o) { return size_of(o.type) == 8; };
+  const auto is_wide = [&](const Operand& o) { return size_of(o.type) == 8 && (o.type != RegType::nf || row.form != Form::ternary); };
   const bool wide = (row.destinations && is_wide(i.dst)) || std::any_of(i.src, i.src + row.sources, is_wide);
   if (wide) return "types of 64 bits are not there on Gen12.0";
   if (row.sources == 2 && row.form == Form::basic && is_byte(i.src[1].type) && !i.src[1].is_null()) return "src1 of two sources is a byte";
@@ -49,7 +49,8 @@ Result check_sync(const Isa&, const Instruction& i, const OpcodeInfo& row) {
 }  // namespace
 
 std::string validate(const Instruction& i) {
-  static constexpr Rule rules[] = {check_types, check_macro, check_multiplication, check_ternary, check_dp4a, check_sync};
+  static constexpr Rule rules[] = {check_types,   check_native_float, check_macro, check_multiplication,
+                                   check_ternary, check_dp4a,         check_sync};
   return broken_rule(gen12_isa(), i, {has_opcode, rules});
 }
 

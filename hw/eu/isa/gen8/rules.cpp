@@ -144,6 +144,15 @@ std::string check_macro(const Isa&, const Instruction& i, const OpcodeInfo& row)
   return plain(i.dst) && std::all_of(i.src, i.src + sources, plain) ? Result() : "madm, invm and rsqtm take F in general registers";
 }
 
+std::string check_native_float(const Isa&, const Instruction& i, const OpcodeInfo& row) {
+  const auto other_than_accumulator = [](const Operand& o) { return o.type == RegType::nf && (!o.is_arf(Arf::accumulator) || o.subreg); };
+  const bool stray = (row.destinations && other_than_accumulator(i.dst)) || std::any_of(i.src, i.src + row.sources, other_than_accumulator);
+  if (stray) return "NF is of accumulators, from their beginning";
+  const bool last = row.sources > 1 && i.src[row.sources - 1].type == RegType::nf;
+  if (last) return "the last source is NF";
+  return i.dst.type == RegType::nf && i.acc_write ? "an instruction that writes NF updates no accumulator besides" : Result();
+}
+
 std::string check_ternary(const Isa& isa, const Instruction& i, const OpcodeInfo& row) {
   if (row.form != Form::ternary) return {};
   if (i.dst.file == RegFile::grf && i.dst.reg >= isa.limits().registers) return "the destination register number is beyond 127";

@@ -24,6 +24,8 @@ std::string broken_rule(const Isa& isa, const Instruction& instruction, const Ow
 // What the sets without types of 64 bits have in common (Gen11, Gen12.0).
 /// Macros are of F alone.
 std::string check_macro(const Isa& isa, const Instruction& instruction, const OpcodeInfo& row);
+/// As IGC uses NF: the whole of an accumulator, from its first channel on.
+std::string check_native_float(const Isa& isa, const Instruction& instruction, const OpcodeInfo& row);
 /// Three sources in align1.
 std::string check_ternary(const Isa& isa, const Instruction& instruction, const OpcodeInfo& row);
 
