@@ -11,7 +11,7 @@ namespace softgen::eu {
 namespace {
 
 /// Raised when an instruction or message is decoded or lowered in another way.
-constexpr uint64_t version = 3;
+constexpr uint64_t version = 4;
 
 constexpr IsaLimits limits = [] {
   IsaLimits l = native_limits;
