@@ -108,7 +108,8 @@ TEST_CASE_METHOD(Fixture, "vebox: packed pixels of 16 bits, and planar ones with
 }
 
 TEST_CASE_METHOD(Fixture, "vebox: a compressed destination gets codes by what its pairs hold") {
-  const auto [tiling, mode] = GENERATE(std::pair{Tiling::y, 0u}, std::pair{Tiling::yf, yf});
+  const Tiling tiling = GENERATE(Tiling::y, Tiling::yf);
+  const uint32_t mode = tiling == Tiling::yf ? yf : 0;
   const uint32_t pitch = 512;
   for (uint32_t x = 0; x < 8; ++x)
     for (uint32_t y = 0; y < 4; ++y) view.store<uint32_t>(source + (y + 4) * 512 + x * 4, 0x1234'5678);
