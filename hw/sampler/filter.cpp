@@ -221,8 +221,9 @@ Float4 Filter::sample_level(const Coordinates& at, const Offsets& offsets, unsig
   const auto plane = [&](int z) {
     if (codes_ && !reference && (p.u.weight | p.v.weight) && within(p, z, level)) {
       const auto at = [&](int x, int y) { return texel(x, y, z, level); };
-      return mix_codes({at(p.u.low, p.v.low), at(p.u.high, p.v.low), at(p.u.low, p.v.high), at(p.u.high, p.v.high)}, p.u.weight,
-                       p.v.weight);
+      // A texel without weight is not read: it would count if it were in a null tile.
+      const int right = p.u.weight ? p.u.high : p.u.low, below = p.v.weight ? p.v.high : p.v.low;
+      return mix_codes({at(p.u.low, p.v.low), at(right, p.v.low), at(p.u.low, below), at(right, below)}, p.u.weight, p.v.weight);
     }
     const Float4 top = row(p.v.low, z);
     return p.v.weight == 0 ? top : mix(top, row(p.v.high, z), p.v.weight);

@@ -132,8 +132,8 @@ TEST_CASE("gen12: VEBOX's packets") {
   const Json state = of({0x74020011, 0x7fu << 25 | 1 << 23 | 1 << 3, 0, 0, 0, 0, 0x12345000, 1}, 19);
   CHECK((state["HDR Enable"] == true && state["DN Enable"] == true && state["Gamut/HDR State Pointer"] == "0x112345000"));
   CHECK_FALSE(state.contains("Single Slice Vebox Enable"));
-  const Json surface = of({0x74000007, 1, 0, 17u << 27 | 1 << 20 | 511 << 3}, 9);
-  CHECK((surface["Surface Format"] == 17 && surface["Interleave Chroma"] == 1 && surface["Surface Pitch"] == 511));
+  const Json surface = of({0x74000007, 1, 0, 12u << 27 | 1 << 20 | 511 << 3}, 9);
+  CHECK((surface["Surface Format"]["name"] == "PLANAR_420_16" && surface["Interleave Chroma"] == true && surface["Surface Pitch"] == 511));
   const Json run = of({0x74030016, 63, 0x12345000}, 24);
   CHECK((run["Ending X"] == 63 && run["Current Frame Input Address"] == "0x12345000"));
   CHECK(Gen12::commands.find(EngineClass::video_enhance, 0x74010003)->name == std::string("VEBOX_TILING_CONVERT"));
