@@ -172,6 +172,13 @@ void DepthStencil::forget_clears(memory::View& view) const {
   }
 }
 
+void DepthStencil::ambiguate(memory::View& view) const {
+  for (uint32_t i = 0; hiz_ && i < depth_.view_extent; ++i) {
+    hiz_->forget(view, i + depth_.min_array_element);
+    code(view, i + depth_.min_array_element, surface::CcsCode::pass_through);
+  }
+}
+
 void DepthStencil::code(memory::View& view, uint32_t slice, surface::CcsCode code) const {
   if (!ccs_) return;
   const surface::Extent& extent = depth_level_->extent();

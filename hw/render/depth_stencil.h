@@ -58,6 +58,8 @@ class DepthStencil {
   void renew(memory::View& view, const FillBands& bands, StopReasons stops) const;
   /// The slices of the view are no longer as a clear left them.
   void forget_clears(memory::View& view) const;
+  /// HiZ and the CCS are made from what the buffer holds, whatever they said.
+  void ambiguate(memory::View& view) const;
   bool writes_depth() const { return depth_write_; }
 
  private:

@@ -204,6 +204,12 @@ TEST_CASE("a cleared slice of a depth buffer with a CCS is coded so until it is 
   CHECK((memory.view.load<uint32_t>(depth) & 0xffffff) == 0xffffff);
   bind_buffer(true).forget_clears(memory.view);
   CHECK(memory.view.load<uint64_t>(control) == 0);
+  // What an earlier surface in this memory left, its mark "drawn" in HiZ and codes of its own, ends with a HiZ resolve.
+  memory.view.store<uint64_t>(control, 0x3333'3333'3333'3333);
+  bind_buffer(true).forget_clears(memory.view);
+  CHECK(memory.view.load<uint64_t>(control) != 0);
+  bind_buffer(true).ambiguate(memory.view);
+  CHECK(memory.view.load<uint64_t>(control) == 0);
   // A part is not coded.
   op.whole_surface = false, op.rect = {0, 0, 8, 4};
   bind_buffer(true).clear(memory.view, bands, stops, op);
