@@ -48,7 +48,7 @@ class Request {
 
  private:
   void answer();
-  /// Null tiles must be told by channel, if there are any: no channels are answered together.
+  /// Null tiles are reported per channel, if there are any: channels are not answered together.
   bool finds_nulls() const { return null_mask_ && view_.space().tiled.enabled; }
   /// `read()` reads the texels of channel `lane`.
   void watched(unsigned lane, auto&& read);

@@ -22,7 +22,7 @@ constexpr CcsCode code_of(uint64_t bits) {
   return bits == 0 ? CcsCode::pass_through : bits == 0xf ? CcsCode::clear : CcsCode::compressed;
 }
 
-/// Which bits of an offset within a tile are a pair's column and row, lowest first, and which one tells its lines apart. The tiles have the same shape.
+/// Which bits of an offset within a tile are a pair's column and row, lowest first, and which one distinguishes its lines. The tiles have the same shape.
 struct PairBits {
   std::array<uint8_t, 2> column;
   std::array<uint8_t, 3> row;
