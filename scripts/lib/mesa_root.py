@@ -11,7 +11,7 @@ from common import BUILD, CACHE, Failure, content_key, lock, output, step
 
 PROGRAM_PATH = f"{os.environ.get('PATH', os.defpath)}:/usr/games"
 PACKAGES = ["libgl1-mesa-dri", "libegl1", "libgbm1", "libgles2", "libglx-mesa0", "mesa-utils", "mesa-utils-bin", "mesa-vulkan-drivers",
-            "vulkan-tools", "kmscube", "piglit", "glmark2-es2-drm"]
+            "vulkan-tools", "kmscube", "piglit", "spirv-tools", "glmark2-es2-drm"]
 # Intel's OpenCL runtime of a release. Debian 13 has none.
 OPENCL_PACKAGES = {"sid": ["piglit", "intel-opencl-icd", "ocl-icd-libopencl1", "clinfo", "clpeak"]}
 # $0: root folder, $1: build folder, $2: working folder, the rest: the command. The mounts are in a namespace that ends with the command.

@@ -19,7 +19,7 @@ GROUPS = {
     "guest": ["qemu-system-x86", "mmdebstrap", "e2fsprogs", "kmod", "xz-utils", "zstd"],
     "window": ["qemu-system-gui"],
     "programs": ["mesa-utils", "vulkan-tools", "kmscube", "glmark2-es2-drm", "piglit", "python3-pil", *app_rows.packages(app_rows.SHORT)],
-    "piglit": ["piglit", "libgl1-mesa-dri", "libegl1", "libgbm1"],
+    "piglit": ["piglit", "spirv-tools", "libgl1-mesa-dri", "libegl1", "libgbm1"],
     "profile": ["linux-perf", "libdevel-nytprof-perl"],
     "test": ["clang", "grub-common", "grub-pc-bin", "clang-format-19", "clang-tidy-19", "universal-ctags", "python3-pil"],
 }
