@@ -18,8 +18,7 @@ PartRaster::PartRaster(const Coverage& part, const RasterState& raster)
       edges_(part.edges),
       points_(raster.multisample_rasterization ? raster.samples : 1),
       all_((1u << raster.samples) - 1) {
-  if (raster.conservative)
-    for (Edge& e : edges_) e.c += half_extent(e);
+  for (unsigned i = 0; raster.conservative && i < part.edge_count; ++i) edges_[i].c += half_extent(edges_[i]);
   constexpr int64_t extent = int64_t{block} * subpixels;
   for (unsigned i = 0; i < part.edge_count; ++i) {
     const Edge& e = edges_[i];

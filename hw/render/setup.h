@@ -32,7 +32,7 @@ struct Edge {
 
 /// A convex part of the screen. A clipped triangle has several.
 struct Coverage {
-  std::array<Edge, 4> edges;
+  std::array<Edge, 4> edges{};
   unsigned edge_count = 0;
   bool round = false;               ///< and within a circle
   std::array<int64_t, 2> center{};  ///< of the circle, subpixels
