@@ -18,25 +18,18 @@ constexpr uint32_t strip_rows = 32;  ///< as high as a Y tile
 constexpr size_t image_bytes = 128;
 static_assert(std::is_trivially_copyable_v<VeboxState> && sizeof(VeboxState) <= image_bytes);
 
-/// Of the surfaces that may have a control surface: their tiles are as wide and high as Y's (surface::mapped::has_codes).
-bool has_codes(const blitter::Plane& plane) {
-  return plane.tiling == surface::Tiling::y || (plane.tiling == surface::Tiling::yf && (plane.element == 2 || plane.element == 4));
-}
-
 /// Codes the pairs of lines of `rect` after it was written, as pixels are coded after drawing: "compressed" where the lines would fit into one.
 void code_pairs(memory::View& view, const blitter::Plane& to, const blitter::ByteRect& rect) {
   using namespace surface;
   constexpr unsigned element = 4;
-  const uint64_t second = uint64_t{1} << mapped::pair_bits(to.tiling).line;
   const auto first_row = static_cast<uint32_t>(rect.y) / Ccs::pair_rows * Ccs::pair_rows, end = static_cast<uint32_t>(rect.y) + rect.height;
   for (uint32_t y = first_row; y < end; y += Ccs::pair_rows)
     for (uint32_t x = 0; x < rect.width; x += Ccs::pair_bytes) {
       const uint64_t at = to.base + offset(to.tiling, to.element, x, y, static_cast<uint32_t>(to.pitch));
       const mapped::CodePlace place = mapped::place_of(view, to.tiling, at);
       if (!place.byte) continue;
-      const bool fits = pair_compresses(view.at(at), view.at(at + second), element);
-      const auto code = mapped::bits_of(fits ? CcsCode::compressed : CcsCode::pass_through) << place.shift;
-      view.atomic_update<uint8_t>(place.byte, [&](uint8_t old) { return static_cast<uint8_t>((old & ~(0xfu << place.shift)) | code); });
+      const bool fits = pair_compresses(view.at(at), view.at(at + mapped::second_line(to.tiling)), element);
+      mapped::store_code(view, place, fits ? CcsCode::compressed : CcsCode::pass_through);
     }
 }
 
@@ -79,7 +72,7 @@ ExecResult Vebox::convert(const Packet& packet, EngineEnv& env) {
       const blitter::ByteRect target{0, static_cast<int32_t>(band.to + row), band.bytes, rows};
       blitter::read_rect(env.view, from, source, block_.data(), band.bytes);
       blitter::write_rect(env.view, to, target, block_.data(), band.bytes);
-      if (coded && has_codes(to)) code_pairs(env.view, to, target);
+      if (coded && surface::mapped::has_codes(to.tiling, to.element * 8u)) code_pairs(env.view, to, target);
     }
   }
   count_work(Work::blits, true);
@@ -96,7 +89,7 @@ void Vebox::restore_context(std::span<const std::byte> image) {
   VeboxState found;
   if (image.size() < sizeof found) return reset_context();
   std::memcpy(&found, image.data(), sizeof found);
-  // The rest is decoded as commands are: any value is one a guest may send.
+  // The rest is checked where it is decoded, as packets are.
   if (found.version != VeboxState::current_version) {
     guest_error("video enhancement engine's context image not of this device");
     found = {};

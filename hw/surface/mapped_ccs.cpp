@@ -32,14 +32,17 @@ CodePlace place_of(memory::View& view, Tiling tiling, uint64_t address) {
 
 bool has_codes(const Surface& s) {
   if (!s.aux_mapped || (s.aux != AuxMode::ccs_d && s.aux != AuxMode::ccs_e) || s.samples != 1 || s.is_null() || s.is_buffer()) return false;
-  const unsigned bits = s.format->block_bits;
-  if (s.format->kind != FormatKind::plain) return false;
-  if (s.tiling == Tiling::yf) return bits == 16 || bits == 32;  // whose tiles are as wide and high as Y's
-  return s.tiling == Tiling::y && std::has_single_bit(bits) && bits >= 8 && bits <= 128;
+  return s.format->kind == FormatKind::plain && has_codes(s.tiling, s.format->block_bits);
 }
 
 CcsCode code_at(memory::View& view, const CodePlace& place) {
   return place.byte ? code_of(view.load_acquire<uint8_t>(place.byte) >> place.shift & 0xf) : CcsCode::pass_through;
+}
+
+void store_code(memory::View& view, const CodePlace& place, CcsCode code) {
+  if (!place.byte) return;
+  view.atomic_update<uint8_t>(
+      place.byte, [&](uint8_t old) { return static_cast<uint8_t>((old & ~(0xfu << place.shift)) | bits_of(code) << place.shift); });
 }
 
 CcsCode read_at(memory::View& view, Tiling tiling, uint64_t address) { return code_at(view, place_of(view, tiling, address)); }
@@ -51,11 +54,10 @@ void claim(memory::View& view, Tiling tiling, uint64_t address, const std::byte*
   MutexLock lock(mutex);
   if (code_at(view, place) != CcsCode::clear) return;
   constexpr uint64_t line_bytes = 64;
-  const uint64_t second_line = uint64_t{1} << pair_bits(tiling).line;
-  const uint64_t first = address & ~(second_line | (line_bytes - 1));
+  const uint64_t first = address & ~(second_line(tiling) | (line_bytes - 1));
   view.write(first, line, line_bytes);
-  view.write(first + second_line, line, line_bytes);
-  view.atomic<uint8_t>(memory::AtomicOp::and_, place.byte, static_cast<uint8_t>(~(0xfu << place.shift)));
+  view.write(first + second_line(tiling), line, line_bytes);
+  store_code(view, place, CcsCode::pass_through);
 }
 
 }  // namespace mapped
@@ -142,10 +144,8 @@ void Ccs::update_mapped(memory::View& view, uint32_t column, uint32_t row, uint3
   }
   for (uint32_t i = 0; i < 4; ++i) {
     if (!(pairs >> i & 1)) continue;
-    const CodePlace place = mapped_place(view, first_u + (i & 1), first_v + i / 2);
-    if (!place.byte) continue;
-    const auto code = bits_of(compressed >> i & 1 ? CcsCode::compressed : CcsCode::pass_through) << place.shift;
-    view.atomic_update<uint8_t>(place.byte, [&](uint8_t old) { return static_cast<uint8_t>((old & ~(0xfu << place.shift)) | code); });
+    store_code(view, mapped_place(view, first_u + (i & 1), first_v + i / 2),
+               compressed >> i & 1 ? CcsCode::compressed : CcsCode::pass_through);
   }
 }
 

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstdint>
 
 #include "hw/memory/view.h"
@@ -30,6 +31,8 @@ struct PairBits {
 };
 constexpr PairBits y_bits{{10, 11}, {6, 7, 8}, 9}, yf_bits{{9, 11}, {6, 8, 10}, 7};
 constexpr const PairBits& pair_bits(Tiling tiling) { return tiling == Tiling::yf ? yf_bits : y_bits; }
+/// Bytes from a pair's first line to its second one.
+constexpr uint64_t second_line(Tiling tiling) { return uint64_t{1} << pair_bits(tiling).line; }
 
 /// Bytes from a tile's first one to the pair at (column, row) of it.
 constexpr uint32_t offset_in_tile(Tiling tiling, uint32_t column, uint32_t row) {
@@ -61,7 +64,14 @@ constexpr CodePlace place_from(Tiling tiling, uint64_t control, uint64_t offset)
 CodePlace place_of(memory::View& view, Tiling tiling, uint64_t address);
 /// Pairs that the aux map has no code for are "pass-through".
 CcsCode code_at(memory::View& view, const CodePlace& place);
+/// No effect on them. Other threads may store codes of the same byte.
+void store_code(memory::View& view, const CodePlace& place, CcsCode code);
 
+/// Whether pairs of lines of such a tiling have codes. `bits`: of an element.
+constexpr bool has_codes(Tiling tiling, unsigned bits) {
+  if (tiling == Tiling::yf) return bits == 16 || bits == 32;  // whose tiles are as wide and high as Y's
+  return tiling == Tiling::y && std::has_single_bit(bits) && bits >= 8 && bits <= 128;
+}
 /// Whether pairs of the surface may be coded, where the aux map has codes for them.
 bool has_codes(const Surface& surface);
 /// The code of the pair that holds the byte at `address`.

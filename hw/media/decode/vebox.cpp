@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// VEBOX's packets (IGT veboxcopy_gen12.c, the only public source of Gen12's).
+// VEBOX's packets as IGT's veboxcopy_gen12.c uses them.
 #include <algorithm>
 
 #include "hw/base/bits.h"
