@@ -165,17 +165,10 @@ void DepthStencil::renew(memory::View& view, const FillBands& bands, StopReasons
   }
 }
 
-void DepthStencil::forget_clears(memory::View& view) const {
+void DepthStencil::forget_clears(memory::View& view, bool ambiguate) const {
   for (uint32_t i = 0; hiz_ && i < depth_.view_extent; ++i) {
     const uint32_t slice = i + depth_.min_array_element;
-    if (hiz_->forget(view, slice)) code(view, slice, surface::CcsCode::pass_through);
-  }
-}
-
-void DepthStencil::ambiguate(memory::View& view) const {
-  for (uint32_t i = 0; hiz_ && i < depth_.view_extent; ++i) {
-    hiz_->forget(view, i + depth_.min_array_element);
-    code(view, i + depth_.min_array_element, surface::CcsCode::pass_through);
+    if (hiz_->forget(view, slice) || ambiguate) code(view, slice, surface::CcsCode::pass_through);
   }
 }
 

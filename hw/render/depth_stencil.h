@@ -56,10 +56,8 @@ class DepthStencil {
   bool clear_value_changed(memory::View& view) const;
   /// Gives such slices the bound value, or some of them when `stops` says so.
   void renew(memory::View& view, const FillBands& bands, StopReasons stops) const;
-  /// The slices of the view are no longer as a clear left them.
-  void forget_clears(memory::View& view) const;
-  /// HiZ and the CCS are made from what the buffer holds, whatever they said.
-  void ambiguate(memory::View& view) const;
+  /// The slices of the view are no longer as a clear left them. `ambiguate`: their CCS is made anew even where HiZ says that they were so before.
+  void forget_clears(memory::View& view, bool ambiguate = false) const;
   bool writes_depth() const { return depth_write_; }
 
  private:

@@ -130,8 +130,7 @@ ExecResult Drawer::depth_operation(const DrawState& state, const DepthOperation&
   if (resolve) {
     // A depth resolve writes cleared pixels; the other one makes HiZ from the depth buffer.
     if (op.resolve_depth) depth.renew(env.view, bands, stops);
-    if (!stops && op.resolve_hiz) depth.ambiguate(env.view);
-    else if (!stops) depth.forget_clears(env.view);
+    if (!stops) depth.forget_clears(env.view, op.resolve_hiz);
   } else {
     depth.clear(env.view, bands, stops, op);
   }
