@@ -91,7 +91,8 @@ Level::Level(const Surface& s, unsigned lod)
   if (s.row_layout()) {
     slice_x_ = s.qpitch;
     pitch_ = 0;
-  } else if (volume_ = is_volume(s), sampled_ = has_sampled_tiles(s); volume_ || sampled_) {
+  } else if (is_volume(s) || has_sampled_tiles(s)) {
+    volume_ = is_volume(s), sampled_ = !volume_;
     standard_qpitch_ = s.qpitch;
   } else {
     slice_y_ = s.qpitch;

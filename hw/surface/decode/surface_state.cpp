@@ -35,15 +35,20 @@ Tiling decode_tiling(const State& s) {
   }
 }
 
+/// A tile of one slice of a Yf or Ys surface.
+PageShape standard_tile(const Surface& s) {
+  const unsigned element = element_bytes(*s.format);
+  if (const TileVolume volume = tile_volume(s.tiling, element); is_volume(s)) return {volume.width, volume.height};
+  return has_sampled_tiles(s) ? sampled_tile_shape(element, s.log2_samples) : tile_shape(s.tiling, element);
+}
+
 /// Tiled surfaces begin at a tile (Ys) or page and have rows of whole tiles (SKL PRM vol 2d, RENDER_SURFACE_STATE, Surface Base Address and Surface
 /// Pitch). Users of the fast paths rely on it to stay within a page, so what state says is rounded here, once; low bits of the address have no meaning.
 void round_to_tiles(Surface& s) {
   if (s.tiling == Tiling::linear) return;
   const unsigned element = element_bytes(*s.format);
   const uint64_t base = align_down(s.base, tile_bytes(s.tiling, element));
-  const uint32_t tile = is_volume(s)           ? tile_volume(s.tiling, element).width
-                        : has_sampled_tiles(s) ? sampled_tile_shape(element, s.log2_samples).width
-                                               : tile_pitch(s.tiling, element);
+  const uint32_t tile = is_standard(s.tiling) ? standard_tile(s).width : tile_pitch(s.tiling, element);
   const uint32_t pitch = legal_pitch(tile, s.pitch);
   if (base != s.base || pitch != s.pitch)
     guest_error("tiled surface whose base or pitch is no whole number of tiles", "{}, base {:#x}, pitch {}", tiling_name(s.tiling), s.base,
@@ -63,9 +68,7 @@ void place_standard(Surface& out, uint32_t mip_tail) {
   const unsigned element = element_bytes(*out.format);
   if (!std::has_single_bit(element) || element > 16) return;
   if (out.samples == 1 && out.type != SurfaceType::one_d) out.mip_tail = static_cast<uint8_t>(mip_tail);
-  PageShape tile = tile_shape(out.tiling, element);
-  if (const TileVolume volume = tile_volume(out.tiling, element); is_volume(out)) tile = {volume.width, volume.height};
-  if (has_sampled_tiles(out)) tile = sampled_tile_shape(element, out.log2_samples);
+  const PageShape tile = standard_tile(out);
   out.halign = static_cast<uint16_t>(tile.width / element);
   out.valign = static_cast<uint16_t>(tile.height);
 }
