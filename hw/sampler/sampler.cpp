@@ -187,7 +187,7 @@ void Request::filter() {
   const auto shares_detail = [&](unsigned lane) {
     return detail_lane / 4 == lane / 4 && !present('x') && (!texture_.is_cube() || same_face(direction(lane), direction(detail_lane)));
   };
-  const auto answer = [&](unsigned lane) -> Word4 {
+  const auto filtered = [&](unsigned lane) -> Word4 {
     const float reference = compare ? value('c', lane) : 0;
     const float* compared = compare ? &reference : nullptr;
     if (gather) return filter.gather(coordinates(lane), offsets(lane), channel, compared);
@@ -198,7 +198,7 @@ void Request::filter() {
     return filter.sample(coordinates(lane), offsets(lane), detail, lod, compared);
   };
   for (unsigned lane = 0; lane < simd_; ++lane)
-    if (message_.exec_mask >> lane & 1) watched(lane, [&] { store(lane, answer(lane)); });
+    if (message_.exec_mask >> lane & 1) watched(lane, [&] { store(lane, filtered(lane)); });
 }
 
 /// A parameter of eight lanes; null when the message is too short for it.
