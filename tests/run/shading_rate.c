@@ -2,19 +2,12 @@
 // shading_rate SHADERS PICTURE WIDTH HEIGHT SAMPLES: draws with fragments of WIDTH x HEIGHT pixels (VK_KHR_fragment_shading_rate, pipeline's rate)
 // around a nearer rectangle of single pixels. SHADERS.vert.spv and SHADERS.frag.spv are the shaders. Writes the target, 64x48 pixels of four 16-bit
 // numbers, to PICTURE, and prints the number of invocations of the coarse draw.
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <vulkan/vulkan.h>
+#include "vulkan_device.h"
 
 enum { width = 64, height = 48, pixel_bytes = 8, levels = 7 };
 static const VkRect2D coarse_area = {{3, 2}, {58, 45}}, near_area = {{13, 9}, {24, 21}};
 static const VkFormat color_format = VK_FORMAT_R16G16B16A16_UINT, depth_format = VK_FORMAT_D32_SFLOAT;
 
-static VkPhysicalDevice physical;
-static VkDevice device;
-static VkQueue queue;
-static VkPhysicalDeviceMemoryProperties memory;
 static VkDescriptorSetLayout set_layout;
 static VkDescriptorSet set;
 static VkPipelineLayout layout;
@@ -25,56 +18,14 @@ struct image {
   VkImageView view;
 };
 
-static void require(int good, const char* what) {
-  if (good) return;
-  fprintf(stderr, "shading_rate: %s failed\n", what);
-  exit(1);
-}
-#define DO(call) require((call) == VK_SUCCESS, #call)
-
-static void open_device(void) {
-  VkInstance instance;
-  DO(vkCreateInstance(&(VkInstanceCreateInfo){.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO,
-                                              .pApplicationInfo = &(VkApplicationInfo){.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO,
-                                                                                       .apiVersion = VK_API_VERSION_1_3}},
-                      NULL, &instance));
-  uint32_t count = 1;
-  vkEnumeratePhysicalDevices(instance, &count, &physical);
-  require(count == 1, "vkEnumeratePhysicalDevices");
-  vkGetPhysicalDeviceMemoryProperties(physical, &memory);
+static void open_coarse_device(void) {
+  find_device();
   VkPhysicalDeviceFragmentShadingRateFeaturesKHR rate = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FRAGMENT_SHADING_RATE_FEATURES_KHR,
                                                          .pipelineFragmentShadingRate = 1};
-  VkPhysicalDeviceVulkan13Features features = {
+  const VkPhysicalDeviceVulkan13Features features = {
       .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES, .pNext = &rate, .dynamicRendering = 1, .synchronization2 = 1};
-  const char* extension = VK_KHR_FRAGMENT_SHADING_RATE_EXTENSION_NAME;
-  const float priority = 1;
-  DO(vkCreateDevice(
-      physical,
-      &(VkDeviceCreateInfo){.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
-                            .pNext = &features,
-                            .queueCreateInfoCount = 1,
-                            .pQueueCreateInfos =
-                                &(VkDeviceQueueCreateInfo){
-                                    .sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO, .queueCount = 1, .pQueuePriorities = &priority},
-                            .enabledExtensionCount = 1,
-                            .ppEnabledExtensionNames = &extension,
-                            .pEnabledFeatures = &(VkPhysicalDeviceFeatures){.pipelineStatisticsQuery = 1}},
-      NULL, &device));
-  vkGetDeviceQueue(device, 0, 0, &queue);
-}
-
-static VkDeviceMemory allocate(VkMemoryRequirements needs, VkMemoryPropertyFlags flags) {
-  for (uint32_t i = 0; i < memory.memoryTypeCount; ++i) {
-    if (!(needs.memoryTypeBits >> i & 1) || (memory.memoryTypes[i].propertyFlags & flags) != flags) continue;
-    VkDeviceMemory result;
-    DO(vkAllocateMemory(
-        device,
-        &(VkMemoryAllocateInfo){.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO, .allocationSize = needs.size, .memoryTypeIndex = i}, NULL,
-        &result));
-    return result;
-  }
-  require(0, "a memory type");
-  return VK_NULL_HANDLE;
+  open_device(&features, &(VkPhysicalDeviceFeatures){.pipelineStatisticsQuery = 1}, VK_KHR_FRAGMENT_SHADING_RATE_EXTENSION_NAME);
+  commands = begin_commands(make_pool());
 }
 
 static struct image make_image(VkFormat format, VkExtent3D size, uint32_t mips, int samples, VkImageUsageFlags usage,
@@ -92,7 +43,7 @@ static struct image make_image(VkFormat format, VkExtent3D size, uint32_t mips, 
                    NULL, &made.image));
   VkMemoryRequirements needs;
   vkGetImageMemoryRequirements(device, made.image, &needs);
-  DO(vkBindImageMemory(device, made.image, allocate(needs, 0), 0));
+  DO(vkBindImageMemory(device, made.image, allocate(needs.size, needs.memoryTypeBits, 0), 0));
   DO(vkCreateImageView(device,
                        &(VkImageViewCreateInfo){.sType = VK_STRUCTURE_TYPE_IMAGE_VIEW_CREATE_INFO,
                                                 .image = made.image,
@@ -107,16 +58,6 @@ static struct image make_image(VkFormat format, VkExtent3D size, uint32_t mips, 
                                                .image = made.image,
                                                .subresourceRange = {aspect, 0, mips, 0, 1}});
   return made;
-}
-
-static void make_commands(void) {
-  VkCommandPool pool;
-  DO(vkCreateCommandPool(device, &(VkCommandPoolCreateInfo){.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO}, NULL, &pool));
-  DO(vkAllocateCommandBuffers(
-      device,
-      &(VkCommandBufferAllocateInfo){.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO, .commandPool = pool, .commandBufferCount = 1},
-      &commands));
-  DO(vkBeginCommandBuffer(commands, &(VkCommandBufferBeginInfo){.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO}));
 }
 
 static void make_layouts(void) {
@@ -165,19 +106,10 @@ static void bind_texture(void) {
 }
 
 static VkPipelineShaderStageCreateInfo shader(const char* base, const char* suffix, VkShaderStageFlagBits stage) {
-  static uint32_t words[16384];
   char path[4096];
   snprintf(path, sizeof path, "%s.%s.spv", base, suffix);
-  FILE* file = fopen(path, "rb");
-  require(file != NULL, path);
-  const size_t size = fread(words, 1, sizeof words, file);
-  fclose(file);
-  VkShaderModule module;
-  DO(vkCreateShaderModule(
-      device, &(VkShaderModuleCreateInfo){.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO, .codeSize = size, .pCode = words}, NULL,
-      &module));
   return (VkPipelineShaderStageCreateInfo){
-      .sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO, .stage = stage, .module = module, .pName = "main"};
+      .sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO, .stage = stage, .module = load_module(path), .pName = "main"};
 }
 
 static VkPipeline make_pipeline(const VkPipelineShaderStageCreateInfo* stages, VkRect2D area, VkExtent2D fragment, int samples) {
@@ -265,12 +197,7 @@ static const void* copied(VkImage image) {
       &(VkBufferCreateInfo){
           .sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO, .size = width * height * pixel_bytes, .usage = VK_BUFFER_USAGE_TRANSFER_DST_BIT},
       NULL, &buffer));
-  VkMemoryRequirements needs;
-  vkGetBufferMemoryRequirements(device, buffer, &needs);
-  const VkDeviceMemory there = allocate(needs, VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT);
-  DO(vkBindBufferMemory(device, buffer, there, 0));
-  void* data;
-  DO(vkMapMemory(device, there, 0, VK_WHOLE_SIZE, 0, &data));
+  const void* data = map_buffer(buffer);
   vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0, 1,
                        &(VkMemoryBarrier){.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
                                           .srcAccessMask = VK_ACCESS_MEMORY_WRITE_BIT,
@@ -285,8 +212,7 @@ int main(int argc, char** argv) {
   require(argc == 6, "usage: shading_rate SHADERS PICTURE WIDTH HEIGHT SAMPLES");
   const VkExtent2D fragment = {(uint32_t)atoi(argv[3]), (uint32_t)atoi(argv[4])};
   const int samples = atoi(argv[5]);
-  open_device();
-  make_commands();
+  open_coarse_device();
   make_layouts();
   bind_texture();
   const VkPipelineShaderStageCreateInfo stages[] = {shader(argv[1], "vert", VK_SHADER_STAGE_VERTEX_BIT),
@@ -306,10 +232,7 @@ int main(int argc, char** argv) {
   vkCmdEndQuery(commands, query, 0);
   vkCmdEndRendering(commands);
   const void* pixels = copied(target.image);
-  DO(vkEndCommandBuffer(commands));
-  DO(vkQueueSubmit(queue, 1, &(VkSubmitInfo){.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO, .commandBufferCount = 1, .pCommandBuffers = &commands},
-                   VK_NULL_HANDLE));
-  DO(vkQueueWaitIdle(queue));
+  submit(commands);
   uint64_t invocations;
   DO(vkGetQueryPoolResults(device, query, 0, 1, sizeof invocations, &invocations, sizeof invocations,
                            VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT));

@@ -2,16 +2,10 @@
 // sparse STORE.spv READ.spv RESULT SAMPLES: an image of 256x256 floats and a buffer of four pages, of each of which two tiles or pages have memory. STORE
 // writes all texels and dwords, READ reads them with their residency; then one tile loses its memory, another one gets it, and READ runs again. RESULT has what
 // each READ wrote, four dwords a texel, and the buffer. Several samples are cleared to 7 besides, and STORE writes the buffer alone.
-#include <stdio.h>
-#include <stdlib.h>
-#include <vulkan/vulkan.h>
+#include "vulkan_device.h"
 
 enum { size = 256, page = 65536, pages = 4, texels = size * size, result_bytes = texels * 16, group = 8 };
 
-static VkPhysicalDevice physical;
-static VkDevice device;
-static VkQueue queue;
-static VkPhysicalDeviceMemoryProperties memory;
 static VkDescriptorSetLayout set_layout;
 static VkDescriptorSet set;
 static VkPipelineLayout layout;
@@ -21,60 +15,22 @@ static VkExtent3D tile;
 static int samples;
 static VkBuffer buffer, result, copy;
 
-static void require(int good, const char* what) {
-  if (good) return;
-  fprintf(stderr, "sparse: %s failed\n", what);
-  exit(1);
-}
-#define DO(call) require((call) == VK_SUCCESS, #call)
-
 /// Exit status 77: the device has no sparse images.
-static void open_device(void) {
-  VkInstance instance;
-  DO(vkCreateInstance(&(VkInstanceCreateInfo){.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO,
-                                              .pApplicationInfo = &(VkApplicationInfo){.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO,
-                                                                                       .apiVersion = VK_API_VERSION_1_3}},
-                      NULL, &instance));
-  uint32_t count = 1;
-  vkEnumeratePhysicalDevices(instance, &count, &physical);
-  require(count == 1, "vkEnumeratePhysicalDevices");
-  vkGetPhysicalDeviceMemoryProperties(physical, &memory);
+static void open_sparse_device(void) {
+  find_device();
   VkPhysicalDeviceFeatures there;
   vkGetPhysicalDeviceFeatures(physical, &there);
   if (!there.sparseResidencyImage2D || !there.shaderResourceResidency) exit(77);
-  VkPhysicalDeviceVulkan13Features features = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES, .subgroupSizeControl = 1};
-  const float priority = 1;
-  DO(vkCreateDevice(
-      physical,
-      &(VkDeviceCreateInfo){.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
-                            .pNext = &features,
-                            .queueCreateInfoCount = 1,
-                            .pQueueCreateInfos =
-                                &(VkDeviceQueueCreateInfo){
-                                    .sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO, .queueCount = 1, .pQueuePriorities = &priority},
-                            .pEnabledFeatures = &(VkPhysicalDeviceFeatures){.sparseBinding = 1,
-                                                                            .sparseResidencyBuffer = 1,
-                                                                            .sparseResidencyImage2D = 1,
-                                                                            .sparseResidency2Samples = samples == 2,
-                                                                            .sparseResidency4Samples = samples == 4,
-                                                                            .sparseResidency8Samples = samples == 8,
-                                                                            .shaderResourceResidency = 1}},
-      NULL, &device));
-  vkGetDeviceQueue(device, 0, 0, &queue);
-  DO(vkCreateCommandPool(device, &(VkCommandPoolCreateInfo){.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO}, NULL, &pool));
-}
-
-static VkDeviceMemory allocate(VkDeviceSize bytes, uint32_t types, VkMemoryPropertyFlags flags) {
-  for (uint32_t i = 0; i < memory.memoryTypeCount; ++i) {
-    if (!(types >> i & 1) || (memory.memoryTypes[i].propertyFlags & flags) != flags) continue;
-    VkDeviceMemory made;
-    DO(vkAllocateMemory(
-        device, &(VkMemoryAllocateInfo){.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO, .allocationSize = bytes, .memoryTypeIndex = i},
-        NULL, &made));
-    return made;
-  }
-  require(0, "a memory type");
-  return VK_NULL_HANDLE;
+  open_device(&(VkPhysicalDeviceVulkan13Features){.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES, .subgroupSizeControl = 1},
+              &(VkPhysicalDeviceFeatures){.sparseBinding = 1,
+                                          .sparseResidencyBuffer = 1,
+                                          .sparseResidencyImage2D = 1,
+                                          .sparseResidency2Samples = samples == 2,
+                                          .sparseResidency4Samples = samples == 4,
+                                          .sparseResidency8Samples = samples == 8,
+                                          .shaderResourceResidency = 1},
+              NULL);
+  pool = make_pool();
 }
 
 static VkBuffer make_buffer(VkDeviceSize bytes, VkBufferCreateFlags flags) {
@@ -87,17 +43,6 @@ static VkBuffer make_buffer(VkDeviceSize bytes, VkBufferCreateFlags flags) {
                         .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT},
                     NULL, &made));
   return made;
-}
-
-static const void* map_buffer(VkBuffer of) {
-  VkMemoryRequirements needs;
-  vkGetBufferMemoryRequirements(device, of, &needs);
-  const VkDeviceMemory there =
-      allocate(needs.size, needs.memoryTypeBits, VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT);
-  DO(vkBindBufferMemory(device, of, there, 0));
-  void* data;
-  DO(vkMapMemory(device, there, 0, VK_WHOLE_SIZE, 0, &data));
-  return data;
 }
 
 static VkImageView make_image(void) {
@@ -202,15 +147,6 @@ static void make_set(VkImageView view) {
 }
 
 static VkPipeline pipeline_of(const char* path) {
-  static uint32_t words[16384];
-  FILE* file = fopen(path, "rb");
-  require(file != NULL, path);
-  const size_t bytes = fread(words, 1, sizeof words, file);
-  fclose(file);
-  VkShaderModule module;
-  DO(vkCreateShaderModule(
-      device, &(VkShaderModuleCreateInfo){.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO, .codeSize = bytes, .pCode = words}, NULL,
-      &module));
   // Mesa 25 loads samples eight channels at a time. Of messages that it divides into these, it loses the upper channels' residency (brw_lower_simd_width.cpp,
   // emit_zip()).
   VkPipelineShaderStageRequiredSubgroupSizeCreateInfo channels = {
@@ -219,7 +155,7 @@ static VkPipeline pipeline_of(const char* path) {
                                             .stage = {.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
                                                       .pNext = &channels,
                                                       .stage = VK_SHADER_STAGE_COMPUTE_BIT,
-                                                      .module = module,
+                                                      .module = load_module(path),
                                                       .pName = "main"},
                                             .layout = layout};
   VkPipeline made;
@@ -243,12 +179,7 @@ static void barrier(VkCommandBuffer commands, VkImageLayout old) {
 
 /// Runs `kernel` on all texels, and copies the sparse buffer.
 static void run(VkPipeline kernel, VkImageLayout old) {
-  VkCommandBuffer commands;
-  DO(vkAllocateCommandBuffers(
-      device,
-      &(VkCommandBufferAllocateInfo){.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO, .commandPool = pool, .commandBufferCount = 1},
-      &commands));
-  DO(vkBeginCommandBuffer(commands, &(VkCommandBufferBeginInfo){.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO}));
+  const VkCommandBuffer commands = begin_commands(pool);
   barrier(commands, old);
   if (samples > 1 && old == VK_IMAGE_LAYOUT_UNDEFINED) {
     vkCmdClearColorImage(commands, image, VK_IMAGE_LAYOUT_GENERAL, &(VkClearColorValue){.float32 = {7}}, 1,
@@ -261,16 +192,13 @@ static void run(VkPipeline kernel, VkImageLayout old) {
   barrier(commands, VK_IMAGE_LAYOUT_GENERAL);
   vkCmdCopyBuffer(commands, buffer, copy, 1, &(VkBufferCopy){0, 0, pages * page});
   barrier(commands, VK_IMAGE_LAYOUT_GENERAL);
-  DO(vkEndCommandBuffer(commands));
-  DO(vkQueueSubmit(queue, 1, &(VkSubmitInfo){.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO, .commandBufferCount = 1, .pCommandBuffers = &commands},
-                   VK_NULL_HANDLE));
-  DO(vkQueueWaitIdle(queue));
+  submit(commands);
 }
 
 int main(int argc, char** argv) {
   require(argc == 5, "usage: sparse STORE.spv READ.spv RESULT SAMPLES");
   samples = atoi(argv[4]);
-  open_device();
+  open_sparse_device();
   const VkImageView view = make_image();
   buffer = make_buffer(pages * page, VK_BUFFER_CREATE_SPARSE_BINDING_BIT | VK_BUFFER_CREATE_SPARSE_RESIDENCY_BIT);
   result = make_buffer(result_bytes, 0), copy = make_buffer(pages * page, 0);
