@@ -8,6 +8,7 @@
 #include "tests/catch.h"
 #include "tests/quiet_log.h"
 #include "tests/unit/dataport/fixture.h"
+#include "tests/unit/memory/aux_tables.h"
 
 using namespace softgen;
 using namespace softgen::dataport::test;
@@ -88,12 +89,8 @@ TEST_CASE("typed messages see clear pairs, and what they write is seen") {
   softgen::iface::test::ThreadMemory memory({table, state, level3, level2, level1, control, target, colors - 0x40});
   memory.bind(table, state);
   memory.bases.decode_surface = surface::decode_surface<defs::Gen12>;
-  memory::AddressSpace space = memory.view.space();
-  space.aux_table = level3;
-  memory.view.set_space(space);
-  memory.view.store<uint64_t>(level3, level2 | 1);
-  memory.view.store<uint64_t>(level2, level1 | 1);
-  memory.view.store<uint64_t>(level1 + (target >> 16) * 8, control | 1);
+  softgen::memory::test::use_aux_tables(memory.view, level3, level2, level1);
+  softgen::memory::test::set_control(memory.view, level1, target, control);
   memory.view.store<uint64_t>(control, ~uint64_t{0});  // the tile's upper 16 rows are clear
   // R32_UINT, Y tiles, 32x32, CCS_E, clear value address.
   const surface::SurfaceDwords words{

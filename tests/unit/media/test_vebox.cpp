@@ -10,6 +10,7 @@
 #include "hw/surface/mapped_ccs.h"
 #include "tests/catch.h"
 #include "tests/quiet_log.h"
+#include "tests/unit/memory/aux_tables.h"
 #include "tests/unit/memory/mapped.h"
 
 using namespace softgen;
@@ -27,13 +28,8 @@ constexpr uint32_t ycrcb = 0, planar_8 = 4, rgba = 8, planar_16 = 12;
 struct Fixture : memory::test::Mapped {
   Fixture() : Mapped(level3, end) {
     quiet_log();
-    memory::AddressSpace space = view.space();
-    space.aux_table = level3;
-    view.set_space(space);
-    view.store<uint64_t>(level3, level2 | 1);
-    view.store<uint64_t>(level2, level1 | 1);
-    for (uint64_t at = target; at < end; at += 0x1'0000)
-      view.store<uint64_t>(level1 + at / 0x1'0000 * 8, (control + (at - target) / 256) | 1);
+    memory::test::use_aux_tables(view, level3, level2, level1);
+    for (uint64_t at = target; at < end; at += 0x1'0000) memory::test::set_control(view, level1, at, control + (at - target) / 256);
     for (uint64_t at = source; at < target; at += 4) view.store<uint32_t>(at, static_cast<uint32_t>(at * 0x9e37'79b1));
   }
   ExecResult run(const std::vector<uint32_t>& dwords, Engine& on) {

@@ -8,6 +8,7 @@
 #include "hw/render/depth_stencil.h"
 #include "tests/catch.h"
 #include "tests/quiet_log.h"
+#include "tests/unit/memory/aux_tables.h"
 #include "tests/unit/memory/mapped.h"
 #include "tests/unit/render/decoded.h"
 
@@ -169,12 +170,8 @@ TEST_CASE("a cleared slice of a depth buffer with a CCS is coded so until it is 
   quiet_log();
   constexpr uint64_t level3 = 0x1'0000, level2 = 0x1'8000, level1 = 0x2'0000, control = 0x2'2000, depth = 0x3'0000, hiz = 0x3'8000;
   memory::test::Mapped memory(level3, 0x4'0000);
-  memory::AddressSpace space = memory.view.space();
-  space.aux_table = level3;
-  memory.view.set_space(space);
-  memory.view.store<uint64_t>(level3, level2 | 1);
-  memory.view.store<uint64_t>(level2, level1 | 1);
-  memory.view.store<uint64_t>(level1 + (depth >> 16) * 8, control | 1);
+  softgen::memory::test::use_aux_tables(memory.view, level3, level2, level1);
+  softgen::memory::test::set_control(memory.view, level1, depth, control);
   StateStore store{defs::Gen12::commands};
   State state{make_state_decoder<defs::Gen12>()};
   const auto put = [&](const char* name, std::initializer_list<uint32_t> dwords) {

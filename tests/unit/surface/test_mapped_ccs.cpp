@@ -12,6 +12,7 @@
 #include "hw/base/bits.h"
 #include "tests/catch.h"
 #include "tests/quiet_log.h"
+#include "tests/unit/memory/aux_tables.h"
 #include "tests/unit/memory/mapped.h"
 
 using namespace softgen;
@@ -25,13 +26,9 @@ constexpr uint64_t level3 = 0x1'0000, level2 = 0x1'8000, level1 = 0x2'0000, cont
 struct Fixture : memory::test::Mapped {
   Fixture() : Mapped(0x1'0000, pixels_end) {
     quiet_log();
-    memory::AddressSpace space = view.space();
-    space.aux_table = level3;
-    view.set_space(space);
-    view.store<uint64_t>(level3, level2 | 1);
-    view.store<uint64_t>(level2, level1 | 1);
+    memory::test::use_aux_tables(view, level3, level2, level1);
     for (uint64_t block = 0; block < 4; ++block)  // in another order than the pixels
-      view.store<uint64_t>(level1 + (pixels / 0x1'0000 + block) * 8, control + (3 - block) * 0x100 | 1);
+      memory::test::set_control(view, level1, pixels + block * 0x1'0000, control + (3 - block) * 0x100);
   }
 };
 
