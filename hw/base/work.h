@@ -20,7 +20,33 @@ enum class Work : uint8_t {
   objects_recorded,  ///< by the position-only pipe
   objects_culled,    ///< of them, those that no tile pass sees
   objects_skipped,   ///< by the render pipe, as a record says
-  last = objects_skipped
+  // What the observation counters count (hw/oa), in their units.
+  vs_threads,
+  hs_threads,
+  ds_threads,
+  cs_threads,  ///< of GPGPU_WALKER and media objects
+  gs_threads,
+  ps_threads,
+  samples_rasterized,
+  samples_failed_early,  ///< depth or stencil test before the pixel shader
+  pixels_killed,         ///< by the pixel shader
+  samples_failed_late,   ///< depth or stencil test after the pixel shader
+  samples_written,       ///< to render targets, each target counted
+  samples_blended,       ///< of them, with the target's colour
+  pixels_sampled,        ///< channels of sampler messages
+  slm_reads,             ///< of 64 bytes
+  slm_writes,            ///< of 64 bytes
+  memory_accesses,       ///< of messages of the data ports but for shared local memory and render targets, of 64 bytes
+  atomics,               ///< channels
+  barriers,              ///< messages to the gateway
+  typed_bytes_read,      ///< by messages of the data ports, as are the next three
+  typed_bytes_written,
+  untyped_bytes_read,
+  untyped_bytes_written,
+  vertex_bytes,       ///< read by vertex fetch
+  alu_instructions,   ///< of the threads' kernels, each once per thread: those for FPU0
+  math_instructions,  ///< as above, for FPU1: extended math
+  last = math_instructions
 };
 /// Wall time of an engine's thread in a stage. Pixels: the stage's workers included, as long as the engine waits for them.
 enum class TimedStage : uint8_t { geometry, setup, pixels, compute, blit, last = blit };

@@ -68,12 +68,12 @@ StreamerLinks CommandStreamers::links_of(EngineId id) {
                           [this](EngineId target) {
                             if (EngineCs* cs = engine(target)) cs->kick();
                           },
-                      .perf_report = environment_.perf_report,
                       .gtt_written = environment_.gtt_written,
                       .observer = environment_.observer};
   if (id == EngineId::rcs) {
     links.position = position_.get();
     links.context_changed = [this] { follow_watchdog(); };
+    links.observation = environment_.observation;
   }
   if (id == EngineId::pocs) links.came_back = [link = position_.get()](bool rests, bool hangs) { link->came_back(rests, hangs); };
   return links;

@@ -27,8 +27,9 @@ class CommandStreamers {
     const SubmissionForm& submission;
     /// By EngineId; null: the platform has no such engine. They outlive this.
     std::array<Engine*, engine_count> engines{};
+    /// Of the render engine; may be null.
+    Observation* observation = nullptr;
     /// See StreamerLinks.
-    std::function<void(std::span<std::byte> report)> perf_report{};
     std::function<void()> gtt_written{};
     /// Called when software gives an engine work, on the writing thread; may be empty.
     std::function<void()> work_arrives{};

@@ -17,6 +17,7 @@
 #include "hw/defs/context.h"
 #include "hw/iface/engine.h"
 #include "hw/iface/host.h"
+#include "hw/iface/observation.h"
 #include "hw/memory/view.h"
 #include "hw/mmio/interrupts.h"
 #include "hw/mmio/register_file.h"
@@ -49,13 +50,12 @@ struct StreamerLinks {
   std::function<void()> memory_written;
   /// MI_SEMAPHORE_SIGNAL.
   std::function<void(EngineId target)> signal;
-  /// MI_REPORT_PERF_COUNT: fills the 256 bytes (zeroed, but for report id and timestamp). May be empty.
-  std::function<void(std::span<std::byte> report)> perf_report;
   /// A context came or left, with its registers. May be empty.
   std::function<void()> context_changed;
   /// MI_UPDATE_GTT changed entries. May be empty.
   std::function<void()> gtt_written;
   PacketObserver* observer = nullptr;  ///< may be null
+  Observation* observation = nullptr;  ///< null: the engine's events are not counted
   /// RCS: what it asks of POCS; null: there is no POCS.
   PositionLink* position = nullptr;
   /// The streamer has come back from a run, and rests until something changes, or hangs until a reset. Called under its lock. May be empty.

@@ -113,16 +113,13 @@ Flow Executor::atomic(Dwords dw) {
   return Flow::next();
 }
 
-// The report: id, timestamp, context id, then counters, which hw/oa fills in.
 void Executor::report_perf_count(Dwords dw) {
-  std::array<uint32_t, 64> report{};
   const packets::MI_REPORT_PERF_COUNT::View command(dw);
-  report[0] = command.report_id();
-  report[1] = static_cast<uint32_t>(core_.timestamp());
-  report[2] = core_.context().high;
-  if (core_.links().perf_report) core_.links().perf_report(std::as_writable_bytes(std::span(report)));
-  else unimplemented("OA counters of MI_REPORT_PERF_COUNT");
-  core_.view(command.use_global_gtt()).write(strip_canonical(command.memory_address()), report.data(), sizeof report);
+  Observation* const observation = core_.links().observation;
+  if (!observation) return unimplemented("MI_REPORT_PERF_COUNT of a platform without observation unit");
+  Observation::Report room;
+  const Dwords report = observation->report(command.report_id(), room);
+  core_.view(command.use_global_gtt()).write(strip_canonical(command.memory_address()), report.data(), report.size_bytes());
   core_.links().memory_written();
 }
 

@@ -146,7 +146,10 @@ bool Streamer::accept_list() {
   }
   if (!position_left()) return arbiter_.put_back(list), false;
   const Descriptor old = core_.context();
-  if (old.valid()) contexts_.save();
+  if (old.valid()) {
+    context_leaves();
+    contexts_.save();
+  }
   position_ends();
   list_ = list;
   const unsigned first = list.next(0);
@@ -164,11 +167,13 @@ void Streamer::start_element(unsigned index) {
   contexts_.restore();
   arbiter_.set_arbitration(true);
   if (core_.links().context_changed) core_.links().context_changed();
+  if (core_.links().observation) core_.links().observation->context_entered({core_.context().high, core_.context().lrca()});
   begin_position();
 }
 
 bool Streamer::leave_element(uint32_t why) {
   if (!position_left()) return false;
+  context_leaves();
   contexts_.save();
   if (core_.links().context_changed) core_.links().context_changed();
   position_ends();
@@ -183,6 +188,10 @@ bool Streamer::leave_element(uint32_t why) {
   update_status();
   post_event({event_active_to_idle | why, old, {}});
   return true;
+}
+
+void Streamer::context_leaves() {
+  if (core_.links().observation && core_.context().valid()) core_.links().observation->context_leaves();
 }
 
 void Streamer::update_status() {

@@ -94,6 +94,8 @@ class Streamer {
   /// The running context leaves: `why` is an event, in addition to those of the next context.
   bool leave_element(uint32_t why);
   void start_element(unsigned index);
+  /// For the observation, before the running context is saved or dropped.
+  void context_leaves();
   // hw/cs/position/leader.cpp
   void begin_position();
   /// False: POCS has been asked to leave, and kicks when it has.

@@ -25,6 +25,7 @@ void check_cursor(Cursor& cursor) {
 }  // namespace
 
 void Streamer::reset() {
+  context_leaves();
   arbiter_.reset();
   cursor_ = {};
   list_ = {};

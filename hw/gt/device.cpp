@@ -64,6 +64,25 @@ Device::Engines::Engines(const Config& config, const Parts& parts, eu::FastPaths
                &compiler),
       preempted_position(position, *config.platform->commands) {}
 
+Device::GtUnits::GtUnits(const Config& config, const Parts& parts, mmio::RegisterFile& registers, Host& host, HostMemory& memory,
+                         const memory::Ggtt& ggtt)
+    : pcode(registers, config.platform->board.memory),
+      power(registers, host),
+      observation({.registers = registers,
+                   .host = host,
+                   .memory = memory,
+                   .ggtt = ggtt,
+                   .form = parts.observation,
+                   .metric_sets = parts.metric_sets,
+                   .clock = mmio::TimestampClock(config.platform->timestamp_hz),
+                   .eus = config.platform->slices * config.platform->subslices * config.platform->eus}) {}
+
+void Device::GtUnits::reset() {
+  pcode.reset();
+  power.reset();
+  observation.reset();
+}
+
 Device::Device(const Config& config, Host& host, std::unique_ptr<HostMemory> memory)
     : config_(config),
       parts_(parts_of(*config.platform)),
@@ -74,8 +93,7 @@ Device::Device(const Config& config, Host& host, std::unique_ptr<HostMemory> mem
       stolen_size_(config.stolen_size),
       memory_(*config.platform, *guest_),
       interrupts_(parts_.interrupts(registers_, host)),
-      pcode_(registers_, config.platform->board.memory),
-      power_(registers_, host),
+      gt_(config, parts_, registers_, host, *guest_, memory_.ggtt),
       display_(parts_.display({registers_, *interrupts_, host, *guest_, memory_.ggtt},
                               {.pipes = config.platform->pipes, .connected = config.connected, .threaded = config.threads > 0})),
       vga_(host),
@@ -96,6 +114,7 @@ void Device::build_units() {
       registers_, *interrupts_, [this](uint32_t engines) { streamers_->stop_engines(engines); },
       [this](uint32_t engines) {
         memory_.tlb.bump();
+        gt_.observation.registers_changed();
         streamers_->restart_engines(engines);
       });
   cs::CommandStreamers::Environment environment{.commands = *config_.platform->commands,
@@ -109,14 +128,15 @@ void Device::build_units() {
                                                 .interrupts = *interrupts_,
                                                 .gate = memory_.gate,
                                                 .submission = parts_.submission,
+                                                .observation = &gt_.observation,
                                                 .gtt_written = [this] { host_.gtt_changed(); },
-                                                .work_arrives = [this] { power_.wake(); },
+                                                .work_arrives = [this] { gt_.power.wake(); },
                                                 .watchdog_wake = [this](uint64_t ticks) { wake_watchdog(ticks); },
                                                 .observer = config_.observer};
   for (unsigned i = 0; i < engine_count; ++i)
     if (const auto id = static_cast<EngineId>(i); config_.platform->has(id)) environment.engines[i] = plugged(id);
   streamers_ = std::make_unique<cs::CommandStreamers>(environment, config_.threads > 0);
-  power_.set_idle_query([this] { return !streamers_->busy(); });
+  gt_.power.set_idle_query([this] { return !streamers_->busy(); });
 }
 
 Engine* Device::plugged(EngineId id) {
@@ -237,8 +257,7 @@ void Device::reset_units() {
   registers_.reset();
   mmio::show_stolen(registers_, stolen_base_, stolen_size_);
   interrupts_->reset();
-  pcode_.reset();
-  power_.reset();
+  gt_.reset();
   display_->reset();
   vga_.reset();
   memory_.reset();
@@ -251,7 +270,7 @@ void Device::state(Archive& archive) {
 }
 
 void Device::unit_states(Archive& archive) {
-  archive.section("device", 1);
+  const uint32_t version = archive.section("device", 2);
   uint32_t id = config_.platform->pci_device_id;
   archive.value(id);
   if (archive.reading() && id != config_.platform->pci_device_id)
@@ -261,13 +280,14 @@ void Device::unit_states(Archive& archive) {
   registers_.state(archive);
   if (archive.reading()) mmio::show_stolen(registers_, stolen_base_, stolen_size_);
   interrupts_->state(archive);
-  pcode_.state(archive);
-  power_.state(archive);
+  gt_.pcode.state(archive);
+  gt_.power.state(archive);
   display_->state(archive);
   vga_.state(archive);
   memory_.ggtt.state(archive);
   memory_.aperture.state(archive);
   memory_.faults.state(archive);
+  if (version >= 2) gt_.observation.state(archive);
   streamers_->state(archive);
   if (archive.reading()) memory_.tlb.bump();
 }

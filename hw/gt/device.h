@@ -37,6 +37,7 @@
 #include "hw/mmio/interrupts.h"
 #include "hw/mmio/pcode.h"
 #include "hw/mmio/register_file.h"
+#include "hw/oa/observation_unit.h"
 #include "hw/render/position/position_engine.h"
 #include "hw/render/render_engine.h"
 
@@ -135,6 +136,15 @@ class Device {
     memory::TlbGeneration tlb;
     memory::Aperture aperture;
   };
+  /// Beside the engines.
+  struct GtUnits {
+    GtUnits(const Config& config, const Parts& parts, mmio::RegisterFile& registers, Host& host, HostMemory& memory,
+            const memory::Ggtt& ggtt);
+    void reset();
+    mmio::Pcode pcode;
+    mmio::GtPower power;
+    oa::ObservationUnit observation;
+  };
   /// What executes the streamers' packets.
   struct Engines {
     Engines(const Config& config, const Parts& parts, eu::FastPaths& compiler, WorkerPool* pool);
@@ -160,8 +170,7 @@ class Device {
   MemoryUnits memory_;
   mmio::RegisterFile registers_{*config_.platform->registers};
   std::unique_ptr<mmio::Interrupts> interrupts_;
-  mmio::Pcode pcode_;
-  mmio::GtPower power_;
+  GtUnits gt_;
   std::unique_ptr<display::Display> display_;
   display::LegacyVga vga_;
   WorkerPool pool_;

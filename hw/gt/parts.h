@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "hw/cs/submission.h"
+#include "hw/defs/metric_set.h"
 #include "hw/defs/platform.h"
 #include "hw/display/display.h"
 #include "hw/eu/isa/isa.h"
@@ -14,6 +15,7 @@
 #include "hw/iface/host.h"
 #include "hw/media/vebox_decoder.h"
 #include "hw/mmio/interrupts.h"
+#include "hw/oa/form.h"
 #include "hw/render/state_decoder.h"
 #include "hw/sampler/state.h"
 #include "hw/surface/surface.h"
@@ -26,6 +28,8 @@ struct Parts {
   std::unique_ptr<mmio::Interrupts> (*interrupts)(mmio::RegisterFile& registers, Host& host);
   const cs::SubmissionForm& submission;
   display::MakeDisplay display;
+  const oa::Form& observation;
+  std::span<const defs::MetricSet> metric_sets;
   surface::DecodeSurface surface_state;
   sampler::DecodeState sampler_state;
   std::unique_ptr<render::StateDecoder> (*state_decoder)();                 ///< null: 3D is not there

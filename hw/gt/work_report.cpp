@@ -6,8 +6,15 @@
 namespace softgen::gt {
 namespace {
 
-constexpr const char* work_names[] = {"draws",   "walkers",          "blits",          "vertices",       "primitives", "pixels",
-                                      "threads", "objects_recorded", "objects_culled", "objects_skipped"};
+// clang-format off
+constexpr const char* work_names[] = {
+    "draws", "walkers", "blits", "vertices", "primitives", "pixels", "threads", "objects_recorded", "objects_culled",
+    "objects_skipped", "vs_threads", "hs_threads", "ds_threads", "cs_threads", "gs_threads", "ps_threads", "samples_rasterized",
+    "samples_failed_early", "pixels_killed", "samples_failed_late", "samples_written", "samples_blended", "pixels_sampled",
+    "slm_reads", "slm_writes", "memory_accesses", "atomics", "barriers", "typed_bytes_read", "typed_bytes_written",
+    "untyped_bytes_read", "untyped_bytes_written", "vertex_bytes", "alu_instructions", "math_instructions"
+};
+// clang-format on
 constexpr const char* path_names[] = {"pixels_filled",     "pixels_written_singly", "pixels_tested_singly",
                                       "threads_in_series", "threads_alone",         "samples_singly"};
 constexpr const char* stage_names[] = {"geometry", "setup", "pixels", "compute", "blit"};

@@ -18,7 +18,9 @@ class TimestampClock {
 
   constexpr explicit TimestampClock(uint64_t hz) : ticks_(hz / std::gcd(hz, second)), nanoseconds_(second / std::gcd(hz, second)) {}
   /// The counter at guest time `ns`.
-  constexpr uint64_t ticks(int64_t ns) const { return (static_cast<uint64_t>(ns) * ticks_ / nanoseconds_) & mask; }
+  constexpr uint64_t ticks(int64_t ns) const { return all_ticks(ns) & mask; }
+  /// The same with all bits.
+  constexpr uint64_t all_ticks(int64_t ns) const { return static_cast<uint64_t>(ns) * ticks_ / nanoseconds_; }
   /// Guest time in which so many ticks pass, rounded up.
   constexpr int64_t ns(uint64_t ticks) const { return static_cast<int64_t>((ticks * nanoseconds_ + ticks_ - 1) / ticks_); }
 

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "hw/oa/custom_event.h"
+
+#include "hw/base/log.h"
+#include "hw/defs/registers/registers.h"
+
+namespace softgen::oa {
+namespace {
+
+namespace field = reg::field;
+
+/// Source of an event's inputs.
+constexpr uint32_t previous_event = 1;
+
+/// The routed signals in a clock. TestOa's, as the ratios tell that IGT (tests/i915/perf.c) expects of its counters: bit 3 changes with each clock,
+/// bits 5:4 count 0, 1, 2.
+constexpr uint32_t test_signals(unsigned clock) { return clock % 2 << 3 | clock % 3 << 4; }
+
+/// The codes of Compare; 7 is in no manual, Mesa's sets use it for an event that always holds.
+bool compare(uint32_t code, uint32_t signals, uint32_t value) {
+  switch (code) {
+    case 1: return signals > value;
+    case 2: return signals == value;
+    case 3: return signals >= value;
+    case 4: return signals < value;
+    case 5: return signals != value;
+    case 6: return signals <= value;
+    default: return true;
+  }
+}
+
+}  // namespace
+
+EventClocks::EventClocks(uint32_t event, uint32_t mask, bool test_pattern) {
+  const uint32_t regarded = 0xffff & ~field::OACEC_MASK_IGNORED.of(mask);
+  if (field::OACEC_EVENT_SOURCE.of(event) == previous_event) {
+    unimplemented("custom event of another event (OACEC)");
+    return;
+  }
+  for (unsigned clock = 0; clock < period; ++clock) {
+    const uint32_t signals = test_pattern ? test_signals(clock) & regarded : 0;
+    const bool holds = compare(field::OACEC_EVENT_COMPARE.of(event), signals, field::OACEC_EVENT_VALUE.of(event));
+    before_[clock + 1] = static_cast<uint8_t>(before_[clock] + holds);
+  }
+}
+
+}  // namespace softgen::oa

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "hw/oa/event_counters.h"
+
+#include <algorithm>
+#include <numeric>
+#include <span>
+
+#include "hw/defs/message.h"
+#include "hw/defs/registers/registers.h"
+
+namespace softgen::oa {
+namespace {
+
+namespace field = reg::field;
+using defs::OaSignal;
+
+constexpr uint64_t second = 1'000'000'000;
+
+/// A counters that count what a unit does (TGL PRM vol 13, "Aggregating Counters"). A22, A29 and A33 would count HiZ tests and misses of caches, which
+/// are not modelled.
+constexpr struct {
+  unsigned counter;
+  Work work;
+} unit_events[] = {{1, Work::vs_threads},
+                   {2, Work::hs_threads},
+                   {3, Work::ds_threads},
+                   {4, Work::cs_threads},
+                   {5, Work::gs_threads},
+                   {6, Work::ps_threads},
+                   {21, Work::samples_rasterized},
+                   {23, Work::samples_failed_early},
+                   {24, Work::pixels_killed},
+                   {25, Work::samples_failed_late},
+                   {26, Work::samples_written},
+                   {27, Work::samples_blended},
+                   {28, Work::pixels_sampled},
+                   {30, Work::slm_reads},
+                   {31, Work::slm_writes},
+                   {32, Work::memory_accesses},
+                   {34, Work::atomics},
+                   {35, Work::barriers}};
+constexpr unsigned first_flexible = 7;
+
+/// Increment Event and Coarse Event Filter of a flexible event (i915 i915_perf_oa_regs.h; Mesa's sets RenderBasic and ComputeBasic show what they
+/// select).
+enum Increment : uint32_t { fpu_0 = 0, fpu_1 = 1, sends = 2, eu_active = 4, occupancy = 8 };
+enum Coarse : uint32_t { any = 0, vs = 1, hs = 2, ds = 3, gs = 4, ps = 5, compute = 6 };
+/// Fine filters 7 to 10 count in one EU of a row of four.
+constexpr uint32_t first_eu = 7, last_eu = 10;
+
+double of(const WorkCounts& work, Work what) { return static_cast<double>(work.of(what)); }
+
+double sum(std::span<const uint64_t> counts) { return static_cast<double>(std::accumulate(counts.begin(), counts.end(), uint64_t{0})); }
+
+/// To all shared functions.
+double messages(const WorkCounts& work) {
+  double all = 0;
+  for (const auto& function : work.messages) all += sum(function);
+  return all;
+}
+
+double instructions(const WorkCounts& work) {
+  return of(work, Work::alu_instructions) + of(work, Work::math_instructions) + messages(work);
+}
+
+constexpr bool follows_clock(OaSignal signal) { return signal == OaSignal::clock || signal == OaSignal::events; }
+
+double share(double part, double of_all) { return of_all > 0 ? part / of_all : 0; }
+
+}  // namespace
+
+EventCounters::StageTimes EventCounters::take(StageTimes& waiting, double at_most) {
+  const auto part = [at_most](double& of) {
+    const double taken = std::min(of, at_most);
+    of -= taken;
+    return taken;
+  };
+  return {part(waiting.geometry), part(waiting.pixels), part(waiting.compute), part(waiting.blit)};
+}
+
+/// Core clocks in the first `ns` after from_.
+uint64_t EventCounters::ticks_after(int64_t ns) const {
+  return static_cast<uint64_t>((static_cast<unsigned __int128>(ns) * selection_.core_hz + fraction_) / second);
+}
+
+void EventCounters::advance(const Moment& moment, const Selection& selection, bool counts) {
+  fraction_ = static_cast<uint64_t>((static_cast<unsigned __int128>(to_.ns - from_.ns) * selection_.core_hz + fraction_) % second);
+  from_ = to_;
+  to_ = moment;
+  to_.ns = std::max(to_.ns, from_.ns);
+  before_ = now_;
+  counted_ = counts;
+  selection_ = selection;
+  const WorkCounts work = work_between(from_.work, to_.work);
+  const auto ns = [&work](TimedStage stage) { return static_cast<double>(work.of(stage)); };
+  waiting_.geometry += ns(TimedStage::geometry);
+  waiting_.pixels += ns(TimedStage::pixels);
+  waiting_.compute += ns(TimedStage::compute);
+  waiting_.blit += ns(TimedStage::blit);
+  const StageTimes times = take(waiting_, static_cast<double>(to_.ns - from_.ns));
+  if (!counts) return;
+  const double render_ns = static_cast<double>(to_.render_ns - from_.render_ns);
+  now_.ticks += ticks_after(to_.ns - from_.ns);
+  count_units(work, render_ns);
+  count_flexible(work, times);
+  count_signals(work, times, render_ns);
+}
+
+void EventCounters::count_units(const WorkCounts& work, double render_ns) {
+  now_.a[0] += clocks(render_ns);
+  for (const auto& event : unit_events) now_.a[event.counter] += of(work, event.work);
+}
+
+double EventCounters::kernel_ns(const StageTimes& times) const {
+  return std::min(times.geometry + times.pixels + times.compute, static_cast<double>(to_.ns - from_.ns));
+}
+
+/// EU clocks are the time in which a stage ran kernels, on all EUs. Which pipe of an EU they are of follows from the kernels' instructions.
+void EventCounters::count_flexible(const WorkCounts& work, const StageTimes& times) {
+  const double alu = of(work, Work::alu_instructions), math = of(work, Work::math_instructions), sent = messages(work),
+               all = instructions(work);
+  const double geometry_threads =
+      of(work, Work::vs_threads) + of(work, Work::hs_threads) + of(work, Work::ds_threads) + of(work, Work::gs_threads);
+  const auto stage_ns = [&](uint32_t coarse) {
+    switch (coarse) {
+      case any: return kernel_ns(times);
+      case vs: return times.geometry * share(of(work, Work::vs_threads), geometry_threads);
+      case hs: return times.geometry * share(of(work, Work::hs_threads), geometry_threads);
+      case ds: return times.geometry * share(of(work, Work::ds_threads), geometry_threads);
+      case gs: return times.geometry * share(of(work, Work::gs_threads), geometry_threads);
+      case ps: return times.pixels;
+      case compute: return times.compute;
+      default: return 0.0;
+    }
+  };
+  const auto events = [&](uint32_t increment, uint32_t coarse, uint32_t fine) {
+    if (fine && (fine < first_eu || fine > last_eu)) return 0.0;
+    const double loaded = clocks(stage_ns(coarse)) * eus_ / (fine ? last_eu - first_eu + 1 : 1);
+    switch (increment) {
+      case fpu_0: return loaded * share(alu, all);
+      case fpu_1: return loaded * share(math, all);
+      case sends: return loaded * share(sent, all);
+      case eu_active:
+      case occupancy: return loaded;
+      default: return 0.0;
+    }
+  };
+  for (unsigned i = 0; i < selection_.flexible.size(); ++i) {
+    const uint32_t select = selection_.flexible[i];
+    now_.a[first_flexible + 2 * i] +=
+        events(field::EU_PERF_CNTL_FIRST_INCREMENT.of(select), field::EU_PERF_CNTL_FIRST_COARSE_FILTER.of(select),
+               field::EU_PERF_CNTL_FIRST_FINE_FILTER.of(select));
+    now_.a[first_flexible + 2 * i + 1] +=
+        events(field::EU_PERF_CNTL_SECOND_INCREMENT.of(select), field::EU_PERF_CNTL_SECOND_COARSE_FILTER.of(select),
+               field::EU_PERF_CNTL_SECOND_FINE_FILTER.of(select));
+  }
+}
+
+double EventCounters::signal(OaSignal signal, const WorkCounts& work, const StageTimes& times, double render_ns) const {
+  constexpr double unit = 64;
+  const double read = of(work, Work::typed_bytes_read) + of(work, Work::untyped_bytes_read) + of(work, Work::vertex_bytes),
+               written = of(work, Work::typed_bytes_written) + of(work, Work::untyped_bytes_written);
+  switch (signal) {
+    case OaSignal::render_busy: return clocks(render_ns);
+    case OaSignal::sampler_busy:
+      return clocks(kernel_ns(times)) * share(sum(work.messages[static_cast<size_t>(Sfid::sampler)]), instructions(work));
+    case OaSignal::copy_busy: return clocks(times.blit);
+    case OaSignal::typed_reads: return of(work, Work::typed_bytes_read) / unit;
+    case OaSignal::typed_writes: return of(work, Work::typed_bytes_written) / unit;
+    case OaSignal::untyped_reads: return of(work, Work::untyped_bytes_read) / unit;
+    case OaSignal::untyped_writes: return of(work, Work::untyped_bytes_written) / unit;
+    case OaSignal::vertex_reads: return of(work, Work::vertex_bytes) / unit;
+    case OaSignal::memory_reads: return read / unit;
+    case OaSignal::memory_writes: return written / unit;
+    case OaSignal::none:
+    case OaSignal::events:
+    case OaSignal::clock:
+    case OaSignal::video_busy:
+    case OaSignal::video_enhance_busy: return 0;
+  }
+  return 0;
+}
+
+void EventCounters::count_signals(const WorkCounts& work, const StageTimes& times, double render_ns) {
+  for (unsigned i = 0; i < boolean_counters; ++i) {
+    const OaSignal b = signal_of_b(i), c = signal_of_c(i);
+    now_.b[i] += follows_clock(b) ? in_clocks(b, i, now_.ticks) : signal(b, work, times, render_ns);
+    now_.c[i] += follows_clock(c) ? in_clocks(c, i, now_.ticks) : signal(c, work, times, render_ns);
+  }
+}
+
+/// Of the core clocks from before_.ticks to `ticks`: those that counter `i` counts.
+double EventCounters::in_clocks(OaSignal signal, unsigned i, uint64_t ticks) const {
+  const auto until = [&](uint64_t clocks) { return signal == OaSignal::clock ? clocks : selection_.events[i].among(clocks); };
+  return static_cast<double>(until(ticks) - until(before_.ticks));
+}
+
+Counters EventCounters::at(int64_t ns) const {
+  if (ns >= to_.ns || !counted_) return now_;
+  const int64_t since = std::max<int64_t>(ns - from_.ns, 0);
+  const double part = static_cast<double>(since) / static_cast<double>(to_.ns - from_.ns);
+  const auto between = [part](double before, double after) { return before + (after - before) * part; };
+  Counters counters;
+  counters.ticks = before_.ticks + ticks_after(since);
+  for (unsigned i = 0; i < a_counters; ++i) counters.a[i] = between(before_.a[i], now_.a[i]);
+  for (unsigned i = 0; i < boolean_counters; ++i) {
+    const OaSignal b = signal_of_b(i), c = signal_of_c(i);
+    counters.b[i] = follows_clock(b) ? before_.b[i] + in_clocks(b, i, counters.ticks) : between(before_.b[i], now_.b[i]);
+    counters.c[i] = follows_clock(c) ? before_.c[i] + in_clocks(c, i, counters.ticks) : between(before_.c[i], now_.c[i]);
+  }
+  return counters;
+}
+
+void EventCounters::load(const Counters& counters, const Moment& moment) {
+  before_ = now_ = counters;
+  from_ = to_ = moment;
+  fraction_ = 0;
+  counted_ = false;
+  waiting_ = {};
+}
+
+}  // namespace softgen::oa

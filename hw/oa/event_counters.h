@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The counters: what units did (hw/base/work.h) and how time passed, as events of the chip. docs/oa.md says which are counted, which are
+// modelled and which stay zero.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "hw/base/work.h"
+#include "hw/defs/metric_set.h"
+#include "hw/oa/custom_event.h"
+#include "hw/oa/report.h"
+
+namespace softgen::oa {
+
+constexpr unsigned flexible_registers = 7;
+
+/// What software has chosen to be counted.
+struct Selection {
+  std::array<uint32_t, flexible_registers> flexible{};  ///< EU_PERF_CNTL0 to 6
+  const defs::MetricSet* signals = nullptr;             ///< null: the routed signals are not known, and are 0
+  std::array<EventClocks, boolean_counters> events{};
+  uint64_t core_hz = 0;
+};
+
+/// A point in time, and all that was done until then.
+struct Moment {
+  int64_t ns = 0;         ///< guest time
+  int64_t render_ns = 0;  ///< of it, with a context on the render engine
+  WorkCounts work;
+};
+
+class EventCounters {
+ public:
+  /// `eus`: of the platform.
+  explicit EventCounters(unsigned eus) : eus_(eus) {}
+
+  const Counters& now() const { return now_; }
+  /// Counters at a guest time between the last two moments; in between they grow evenly.
+  Counters at(int64_t ns) const;
+  /// Goes on to `moment`. `counts`: what was done since the last one counts, by `selection`.
+  void advance(const Moment& moment, const Selection& selection, bool counts);
+  /// The counters are these at `moment`, and count from there on.
+  void load(const Counters& counters, const Moment& moment);
+
+ private:
+  /// Kernels' time in the stages of WorkCounts that run them. Stages count their time when they end, and that may be longer than it is since the last
+  /// moment: the rest counts for the time after it.
+  struct StageTimes {
+    double geometry = 0, pixels = 0, compute = 0, blit = 0;  ///< ns
+  };
+  static StageTimes take(StageTimes& waiting, double at_most);
+  double kernel_ns(const StageTimes& times) const;
+  void count_units(const WorkCounts& work, double render_ns);
+  void count_flexible(const WorkCounts& work, const StageTimes& times);
+  void count_signals(const WorkCounts& work, const StageTimes& times, double render_ns);
+  double signal(defs::OaSignal signal, const WorkCounts& work, const StageTimes& times, double render_ns) const;
+  double clocks(double ns) const { return ns * static_cast<double>(selection_.core_hz) * 1e-9; }
+  uint64_t ticks_after(int64_t ns) const;
+  double in_clocks(defs::OaSignal signal, unsigned i, uint64_t ticks) const;
+  defs::OaSignal signal_of_b(unsigned i) const { return selection_.signals ? selection_.signals->b[i] : defs::OaSignal::events; }
+  defs::OaSignal signal_of_c(unsigned i) const { return selection_.signals ? selection_.signals->c[i] : defs::OaSignal::none; }
+
+  const unsigned eus_;
+  Counters before_, now_;  ///< at the last two moments
+  Moment from_, to_;       ///< those
+  uint64_t fraction_ = 0;  ///< of a core clock at from_, in units of 1/10^9
+  bool counted_ = false;   ///< between them
+  Selection selection_;    ///< by which
+  StageTimes waiting_;
+};
+
+}  // namespace softgen::oa

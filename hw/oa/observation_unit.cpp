@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "hw/oa/observation_unit.h"
+
+#include <algorithm>
+
+#include "hw/base/log.h"
+
+namespace softgen::oa {
+namespace {
+
+namespace field = reg::field;
+
+/// Timer reports that one look writes: 5 milliseconds of a host, which may be the guest's processor. More that are due are lost, and OASTATUS says so.
+constexpr uint64_t most_reports = 16384;
+/// Bits of a timestamp whose changes a timer can see.
+constexpr unsigned timestamp_bits = 36;
+/// What frequencies count in: 50/3 MHz, and RP_STATE_CAP's: 50 MHz (i915 gt/intel_rps.c).
+constexpr uint64_t frequency_unit_hz = 50'000'000, frequency_parts = 3;
+
+/// Of counters 7 + 2 * i and 8 + 2 * i (i915 i915_perf.c, gen8_update_reg_state_unlocked).
+constexpr uint32_t flexible_register(unsigned i) { return reg::EU_PERF_CNTL(i % 4, i / 4); }
+
+// The two generations' registers have the same fields.
+static_assert(field::OACONTROL_ENABLE.mask() == field::OAG_OACONTROL_ENABLE.mask() &&
+              field::OACONTROL_COUNTER_SELECT.mask() == field::OAG_OACONTROL_COUNTER_SELECT.mask());
+static_assert(field::OACTXCONTROL_TIMER_PERIOD.mask() == field::OAGLBCTXCTRL_TIMER_PERIOD.mask() &&
+              field::OACTXCONTROL_TIMER_ENABLE.mask() == field::OAGLBCTXCTRL_TIMER_ENABLE.mask() &&
+              field::OACTXCONTROL_COUNTER_RESUME.mask() == field::OAGLBCTXCTRL_COUNTER_RESUME.mask());
+static_assert(field::OA_DEBUG_DISABLE_CONTEXT_SWITCH_REPORTS.mask() == field::OAG_OA_DEBUG_DISABLE_CONTEXT_SWITCH_REPORTS.mask() &&
+              field::OA_DEBUG_DISABLE_CLOCK_RATIO_REPORTS.mask() == field::OAG_OA_DEBUG_DISABLE_CLOCK_RATIO_REPORTS.mask() &&
+              field::OA_DEBUG_INCLUDE_CLOCK_RATIO.mask() == field::OAG_OA_DEBUG_INCLUDE_CLOCK_RATIO.mask());
+
+}  // namespace
+
+ObservationUnit::ObservationUnit(const Environment& environment)
+    : env_(environment),
+      counters_(environment.eus),
+      contexts_(environment.eus),
+      buffer_(environment.registers, environment.form, environment.memory, environment.ggtt) {
+  attach_buffer();
+  attach_counters();
+  attach_selection();
+  attach_signals();
+}
+
+void ObservationUnit::attach_buffer() {
+  mmio::RegisterFile& registers = env_.registers;
+  for (const uint32_t offset : {env_.form.tail, env_.form.status, env_.form.head})
+    registers.on_read(offset, [this](uint32_t at) {
+      look();
+      return env_.registers.peek(at);
+    });
+  const auto changed = [this](uint32_t, uint32_t) { look(); };
+  for (const uint32_t offset : {env_.form.control, env_.form.head, env_.form.tail, env_.form.buffer, env_.form.timer})
+    registers.on_write(offset, changed);
+}
+
+void ObservationUnit::attach_counters() {
+  const Form::CounterRegisters& at = env_.form.counters;
+  const auto on_read = [this](uint32_t first, uint32_t count, auto value) {
+    env_.registers.on_read(first, 4 * count, [this, first, value](uint32_t offset) {
+      MutexLock lock(mutex_);
+      look_locked();
+      return static_cast<uint32_t>(value(counters_.now(), (offset - first) / 4));
+    });
+  };
+  constexpr unsigned wide = 32;  // counters of two registers
+  on_read(at.a, 2 * wide, [](const Counters& now, uint32_t i) { return static_cast<uint64_t>(now.a[i / 2]) >> (i % 2 ? 32 : 0); });
+  on_read(at.a32, a_counters - wide, [](const Counters& now, uint32_t i) { return static_cast<uint64_t>(now.a[wide + i]); });
+  on_read(at.ticks, 1, [](const Counters& now, uint32_t) { return now.ticks; });
+  on_read(at.b, boolean_counters, [](const Counters& now, uint32_t i) { return static_cast<uint64_t>(now.b[i]); });
+  on_read(at.c, boolean_counters, [](const Counters& now, uint32_t i) { return static_cast<uint64_t>(now.c[i]); });
+}
+
+void ObservationUnit::attach_selection() {
+  const auto changed = [this](uint32_t, uint32_t) { look(); };
+  for (unsigned i = 0; i < boolean_counters; ++i) {
+    env_.registers.on_write(env_.form.event(i), changed);
+    env_.registers.on_write(env_.form.event_mask(i), changed);
+  }
+  for (unsigned i = 0; i < flexible_registers; ++i) env_.registers.on_write(flexible_register(i), changed);
+  env_.registers.on_write(reg::RPNSWREQ, changed);
+  if (env_.form.context_control)
+    for (const uint32_t offset : {env_.form.context_control, reg::OACTXCONTROL}) env_.registers.on_write(offset, changed);
+}
+
+// A set of routes begins with the enable of NOA (i915 i915_perf.c; the sets of Mesa begin with it).
+void ObservationUnit::attach_signals() {
+  env_.registers.on_write(reg::GDT_CHICKEN_BITS, [this](uint32_t, uint32_t) {
+    MutexLock lock(mutex_);
+    look_locked();
+    mux_ = defs::MetricSet::hash_begin;
+  });
+  env_.registers.on_write(reg::NOA_WRITE, [this](uint32_t, uint32_t value) {
+    MutexLock lock(mutex_);
+    mux_ = defs::MetricSet::hash(mux_, value);
+  });
+}
+
+bool ObservationUnit::enabled() const { return field::OACONTROL_ENABLE.of(env_.registers.peek(env_.form.control)); }
+
+bool ObservationUnit::resumed() const { return field::OACTXCONTROL_COUNTER_RESUME.of(env_.registers.peek(env_.form.timer)); }
+
+bool ObservationUnit::context_counts() const {
+  return env_.form.context_control && field::OAR_OACONTROL_ENABLE.of(env_.registers.peek(env_.form.context_control)) &&
+         field::OACTXCONTROL_COUNTER_RESUME.of(env_.registers.peek(reg::OACTXCONTROL));
+}
+
+ObservationUnit::Timer ObservationUnit::timer() const {
+  const uint32_t control = env_.registers.peek(env_.form.timer), exponent = field::OACTXCONTROL_TIMER_PERIOD.of(control);
+  return {.on = field::OACTXCONTROL_TIMER_ENABLE.of(control) && exponent < timestamp_bits, .exponent = exponent};
+}
+
+/// That which software has asked for, else the highest.
+uint64_t ObservationUnit::core_hz() const {
+  if (const uint64_t now = field::RPSTAT1_CURRENT_FREQUENCY.of(env_.registers.peek(reg::RPSTAT1)))
+    return now * frequency_unit_hz / frequency_parts;
+  return field::RP_STATE_CAP_RP0.of(env_.registers.peek(reg::RP_STATE_CAP)) * frequency_unit_hz;
+}
+
+Selection ObservationUnit::selection() const {
+  Selection selection;
+  for (unsigned i = 0; i < flexible_registers; ++i) selection.flexible[i] = env_.registers.peek(flexible_register(i));
+  const auto set = std::ranges::find(env_.metric_sets, mux_, &defs::MetricSet::mux);
+  if (set != env_.metric_sets.end()) selection.signals = &*set;
+  else if (mux_ != defs::MetricSet::hash_begin) note("OA: routes of signals that no metric set has", "hash {:#018x}", mux_);
+  for (unsigned i = 0; i < boolean_counters; ++i)
+    selection.events[i] = EventClocks(env_.registers.peek(env_.form.event(i)), env_.registers.peek(env_.form.event_mask(i)),
+                                      selection.signals && selection.signals->test_pattern);
+  selection.core_hz = core_hz();
+  return selection;
+}
+
+Moment ObservationUnit::moment(int64_t ns) const {
+  return {.ns = ns, .render_ns = render_ns_ + (context_ ? ns - render_since_ : 0), .work = env_.work()};
+}
+
+void ObservationUnit::look() {
+  MutexLock lock(mutex_);
+  look_locked();
+}
+
+void ObservationUnit::look_locked() {
+  const bool counts = resumed(), reports = enabled(), context_counts = this->context_counts();
+  if (!counts_ && !reports_ && !context_counted_ && !counts && !reports && !context_counts) return;
+  const int64_t now = env_.host.clock_ns();
+  const Moment moment = this->moment(now);
+  counters_.advance(moment, selection_, counts_);
+  if (env_.form.context_control) contexts_.advance(moment, selection_, context_counted_ && context_);
+  if (reports_ && reports) write_due(seen_ns_, now);
+  const uint64_t hz = selection_.core_hz;
+  selection_ = selection();
+  const bool was_on = reports_;
+  counts_ = counts, reports_ = reports, context_counted_ = context_counts;
+  timer_ = timer();
+  seen_ns_ = now;
+  if (reports_ && was_on && hz != selection_.core_hz &&
+      !field::OA_DEBUG_DISABLE_CLOCK_RATIO_REPORTS.of(env_.registers.peek(env_.form.debug)))
+    write_to_buffer(reason::clock_ratio, env_.clock.all_ticks(now), counters_.now());
+}
+
+/// Timer reports that were due after guest time `from`, until `to`.
+void ObservationUnit::write_due(int64_t from, int64_t to) {
+  if (!timer_.on) return;
+  const uint64_t half = uint64_t{1} << timer_.exponent, period = 2 * half, last = env_.clock.all_ticks(from),
+                 now = env_.clock.all_ticks(to);
+  // The bit becomes 1 at odd multiples of `half`.
+  uint64_t due = last / period * period + half;
+  if (due <= last) due += period;
+  if (due > now) return;
+  if (const uint64_t count = (now - due) / period + 1; count > most_reports) {
+    buffer_.lose();
+    due += (count - most_reports) * period;
+  }
+  for (; due <= now; due += period) write_to_buffer(reason::timer, due, counters_.at(env_.clock.ns(due)));
+}
+
+void ObservationUnit::write_to_buffer(uint32_t reason, uint64_t timestamp, const Counters& counters) {
+  Report room;
+  const uint32_t format = field::OACONTROL_COUNTER_SELECT.of(env_.registers.peek(env_.form.control));
+  const ReportHead head{report_id(reason), static_cast<uint32_t>(timestamp), context_ ? context_->id : env_.form.no_context};
+  buffer_.append(write_report(format, head, counters, room));
+}
+
+/// Source id 0, or the clock ratios of both domains, which are one here.
+uint32_t ObservationUnit::report_id(uint32_t reason) const {
+  uint32_t id = reason;
+  const mmio::RegisterFile& registers = env_.registers;
+  const auto thresholds = [&registers](uint32_t offset) {
+    return field::OASTARTTRIG_CONDITION_THRESHOLD_ENABLE.of(registers.peek(offset)) != 0;
+  };
+  if (std::ranges::any_of(env_.form.start_condition, thresholds)) id |= report_started;
+  if (std::ranges::any_of(env_.form.report_condition, thresholds)) id |= report_thresholds;
+  if (env_.form.shows_valid_context ? context_.has_value() : timer_.on)
+    id |= env_.form.shows_valid_context ? report_context_valid : report_timer_on;
+  if (field::OA_DEBUG_INCLUDE_CLOCK_RATIO.of(registers.peek(env_.form.debug))) {
+    const auto ratio = static_cast<uint32_t>(selection_.core_hz * frequency_parts / frequency_unit_hz);
+    id |= clock_ratios(ratio);
+  }
+  return id;
+}
+
+void ObservationUnit::context_entered(const Context& context) {
+  MutexLock lock(mutex_);
+  look_locked();
+  const int64_t now = env_.host.clock_ns();
+  context_ = context;
+  render_since_ = now;
+  if (context_counted_) contexts_.enter(context.image, moment(now));
+  if (reports_ && !field::OA_DEBUG_DISABLE_CONTEXT_SWITCH_REPORTS.of(env_.registers.peek(env_.form.debug)))
+    write_to_buffer(reason::context_switch, env_.clock.all_ticks(seen_ns_), counters_.now());
+}
+
+void ObservationUnit::context_leaves() {
+  MutexLock lock(mutex_);
+  if (!context_) return;
+  look_locked();
+  if (context_counted_) contexts_.leave(context_->image);
+  render_ns_ += env_.host.clock_ns() - render_since_;
+  context_.reset();
+}
+
+std::span<const uint32_t> ObservationUnit::report(uint32_t id, Report& room) {
+  MutexLock lock(mutex_);
+  look_locked();
+  const auto timestamp = static_cast<uint32_t>(env_.clock.all_ticks(env_.host.clock_ns()));
+  const ReportHead head{id, timestamp, context_ ? context_->id : env_.form.no_context};
+  if (!env_.form.context_control)
+    return write_report(field::OACONTROL_COUNTER_SELECT.of(env_.registers.peek(env_.form.control)), head, counters_.now(), room);
+  const uint32_t format = field::OAR_OACONTROL_COUNTER_SELECT.of(env_.registers.peek(env_.form.context_control));
+  return write_report(format, head, contexts_.now(), room);
+}
+
+void ObservationUnit::registers_changed() { look(); }
+
+void ObservationUnit::reset() {
+  MutexLock lock(mutex_);
+  context_.reset();
+  render_ns_ = 0;
+  counters_.load({}, moment(env_.host.clock_ns()));
+  contexts_.reset();
+  mux_ = defs::MetricSet::hash_begin;
+  counts_ = reports_ = context_counted_ = false;
+  timer_ = {};
+  selection_ = {};
+}
+
+void ObservationUnit::state(Archive& archive) {
+  MutexLock lock(mutex_);
+  archive.section("observation", 1);
+  if (!archive.reading()) look_locked();
+  Counters counters = counters_.now();
+  counters_state(archive, counters);
+  contexts_.state(archive);
+  archive.value(mux_);
+  bool runs = context_.has_value();
+  Context context = context_.value_or(Context{});
+  archive.value(runs);
+  archive.value(context);
+  if (!archive.reading()) return;
+  const int64_t now = env_.host.clock_ns();
+  context_ = runs ? std::optional(context) : std::nullopt;
+  render_since_ = now, render_ns_ = 0;
+  counters_.load(counters, moment(now));
+  counts_ = resumed(), reports_ = enabled(), context_counted_ = context_counts();
+  if (context_ && context_counted_) contexts_.enter(context_->image, moment(now));
+  timer_ = timer();
+  selection_ = selection();
+  seen_ns_ = now;
+}
+
+}  // namespace softgen::oa

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The observation unit: counters of what the chip does, their registers, and reports of them: by MI_REPORT_PERF_COUNT, and to a buffer in guest
+// memory, by a timer and when a context comes (SKL PRM vol 2c, OA*; TGL PRM vol 13, "Observability"; i915 i915_perf.c).
+//
+// It has no thread. Timer reports that are due are written when software looks (at the tail, the status or a counter), and when something changes what they
+// contain; the counters of one that is due between two looks lie between theirs. While no software uses the unit, it counts nothing and costs nothing.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <optional>
+#include <span>
+
+#include "hw/base/archive.h"
+#include "hw/base/mutex.h"
+#include "hw/iface/host.h"
+#include "hw/iface/observation.h"
+#include "hw/mmio/timestamp.h"
+#include "hw/oa/context_counters.h"
+#include "hw/oa/event_counters.h"
+#include "hw/oa/report_buffer.h"
+
+namespace softgen::oa {
+
+/// What the unit is plugged into; outlives it.
+struct Environment {
+  mmio::RegisterFile& registers;
+  Host& host;
+  HostMemory& memory;
+  const memory::Ggtt& ggtt;
+  const Form& form;
+  std::span<const defs::MetricSet> metric_sets;
+  mmio::TimestampClock clock;
+  unsigned eus;
+  /// What was done so far.
+  std::function<WorkCounts()> work = work_counts;
+};
+
+/// Any thread that may touch guest memory (memory::Gate), but for what Observation says.
+class ObservationUnit final : public Observation {
+ public:
+  /// Registers the hooks.
+  explicit ObservationUnit(const Environment& environment);
+
+  void context_entered(const Context& context) override;
+  void context_leaves() override;
+  std::span<const uint32_t> report(uint32_t id, Report& room) override;
+
+  /// Registers may have changed without their hooks (GDRST).
+  void registers_changed();
+  /// Power or function level reset, after the registers'.
+  void reset();
+  void state(Archive& archive);
+
+ private:
+  /// The timer of reports.
+  struct Timer {
+    bool on = false;
+    unsigned exponent = 0;  ///< reports are due when this bit of the timestamp becomes 1
+  };
+  void attach_buffer();
+  void attach_counters();
+  void attach_selection();
+  void attach_signals();
+  // What software has set up now.
+  bool enabled() const;
+  bool resumed() const;
+  bool context_counts() const;
+  Timer timer() const;
+  uint64_t core_hz() const;
+  Selection selection() const SG_REQUIRES(mutex_);
+  /// Goes on to this moment.
+  void look();
+  void look_locked() SG_REQUIRES(mutex_);
+  Moment moment(int64_t ns) const SG_REQUIRES(mutex_);
+  void write_due(int64_t from, int64_t to) SG_REQUIRES(mutex_);
+  void write_to_buffer(uint32_t reason, uint64_t timestamp, const Counters& counters) SG_REQUIRES(mutex_);
+  uint32_t report_id(uint32_t reason) const SG_REQUIRES(mutex_);
+
+  const Environment env_;
+  Mutex mutex_;
+  EventCounters counters_ SG_GUARDED_BY(mutex_);
+  ContextCounters contexts_ SG_GUARDED_BY(mutex_);
+  ReportBuffer buffer_ SG_GUARDED_BY(mutex_);
+  uint64_t mux_ SG_GUARDED_BY(mutex_) = defs::MetricSet::hash_begin;  ///< of NOA_WRITE so far
+  // As software had set it up at the last look.
+  bool reports_ SG_GUARDED_BY(mutex_) = false, counts_ SG_GUARDED_BY(mutex_) = false;
+  bool context_counted_ SG_GUARDED_BY(mutex_) = false;  ///< OAR
+  Timer timer_ SG_GUARDED_BY(mutex_);
+  Selection selection_ SG_GUARDED_BY(mutex_);
+  int64_t seen_ns_ SG_GUARDED_BY(mutex_) = 0;
+  // The render engine's context.
+  std::optional<Context> context_ SG_GUARDED_BY(mutex_);
+  int64_t render_since_ SG_GUARDED_BY(mutex_) = 0, render_ns_ SG_GUARDED_BY(mutex_) = 0;
+};
+
+}  // namespace softgen::oa

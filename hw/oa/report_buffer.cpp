@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "hw/oa/report_buffer.h"
+
+#include <algorithm>
+
+#include "hw/base/log.h"
+
+namespace softgen::oa {
+namespace {
+
+namespace field = reg::field;
+
+/// Of size code 0; each code doubles it.
+constexpr uint64_t smallest = 128 << 10;
+/// What head and tail count in.
+constexpr uint64_t line = 64;
+
+// One name for the fields of both generations' registers.
+static_assert(field::OABUFFER_SIZE.mask() == field::OAG_OABUFFER_SIZE.mask() &&
+              field::OABUFFER_BASE.mask() == field::OAG_OABUFFER_BASE.mask() &&
+              field::OABUFFER_GLOBAL_GTT.mask() == field::OAG_OABUFFER_GLOBAL_GTT.mask());
+static_assert(field::OASTATUS_BUFFER_OVERFLOW.mask() == field::OAG_OASTATUS_BUFFER_OVERFLOW.mask() &&
+              field::OASTATUS_REPORT_LOST.mask() == field::OAG_OASTATUS_REPORT_LOST.mask() &&
+              field::OASTATUS_TAIL_WRAPPED.mask() == field::OAG_OASTATUS_TAIL_WRAPPED.mask());
+
+}  // namespace
+
+ReportBuffer::ReportBuffer(mmio::RegisterFile& registers, const Form& form, HostMemory& memory, const memory::Ggtt& ggtt)
+    : registers_(registers), form_(form), view_(memory, nullptr) {
+  view_.set_space(memory::AddressSpace::ggtt(ggtt));
+}
+
+void ReportBuffer::lose() { registers_.set_bits(form_.status, field::OASTATUS_REPORT_LOST.mask()); }
+
+void ReportBuffer::append(std::span<const uint32_t> report) {
+  if (registers_.peek(form_.status) & field::OASTATUS_BUFFER_OVERFLOW.mask()) return;
+  const uint32_t buffer = registers_.peek(form_.buffer);
+  if (!field::OABUFFER_GLOBAL_GTT.of(buffer)) return unimplemented("buffer of performance reports outside of the global GTT");
+  const uint64_t size = smallest << field::OABUFFER_SIZE.of(buffer), upper = form_.buffer_upper ? registers_.peek(form_.buffer_upper) : 0,
+                 base = align_down<uint64_t>(field::OABUFFER_BASE.in_place(buffer) | upper << 32, size);
+  const auto offset_of = [&](uint32_t pointer) { return (pointer - base) % size / line * line; };
+  const uint64_t head = offset_of(registers_.peek(form_.head)), bytes = report.size_bytes();
+  uint64_t tail = offset_of(registers_.peek(form_.tail));
+  const uint64_t used = (tail - head) % size;
+  if (used + bytes >= size) return registers_.set_bits(form_.status, field::OASTATUS_BUFFER_OVERFLOW.mask());
+  const uint64_t first = std::min(bytes, size - tail);
+  view_.write(base + tail, report.data(), first);
+  if (first < bytes) view_.write(base, report.data() + first / 4, bytes - first);
+  tail += bytes;
+  if (tail >= size) tail -= size, registers_.set_bits(form_.status, field::OASTATUS_TAIL_WRAPPED.mask());
+  registers_.poke(form_.tail, static_cast<uint32_t>(base + tail));
+}
+
+}  // namespace softgen::oa
