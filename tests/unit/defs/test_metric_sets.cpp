@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The tables of metric sets. TestOa's sequences were read off Mesa's XML; IGT's copies, and i915's own up to Linux 5.10, are the same, but for Ice Lake's.
+// The tables of metric sets. TestOa's sequences were read off Mesa's XML; IGT's copies, and those that i915 had before Linux 6.1,
+// are the same, but for Ice Lake's in i915.
 #include <algorithm>
 #include <numeric>
 #include <string_view>
