@@ -17,6 +17,7 @@ class TimestampClock {
   static constexpr uint64_t mask = (uint64_t{1} << 36) - 1;
 
   constexpr explicit TimestampClock(uint64_t hz) : ticks_(hz / std::gcd(hz, second)), nanoseconds_(second / std::gcd(hz, second)) {}
+  constexpr uint64_t hz() const { return second * ticks_ / nanoseconds_; }
   /// The counter at guest time `ns`.
   constexpr uint64_t ticks(int64_t ns) const { return all_ticks(ns) & mask; }
   /// The same with all bits.

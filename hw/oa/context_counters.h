@@ -13,7 +13,7 @@ namespace softgen::oa {
 
 class ContextCounters {
  public:
-  explicit ContextCounters(unsigned eus) : counters_(eus) {}
+  ContextCounters(unsigned eus, uint64_t timestamp_hz) : counters_(eus, timestamp_hz) {}
 
   const Counters& now() const { return counters_.now(); }
   /// The context with this image runs from `moment` on.

@@ -14,8 +14,6 @@ namespace {
 namespace field = reg::field;
 using defs::OaSignal;
 
-constexpr uint64_t second = 1'000'000'000;
-
 /// A counters that count what a unit does (TGL PRM vol 13, "Aggregating Counters"). A22, A29 and A33 would count HiZ tests and misses of caches, which
 /// are not modelled.
 constexpr struct {
@@ -78,16 +76,19 @@ EventCounters::StageTimes EventCounters::take(StageTimes& waiting, double at_mos
   return {part(waiting.geometry), part(waiting.pixels), part(waiting.compute), part(waiting.blit)};
 }
 
-/// Core clocks in the first `ns` after from_.
-uint64_t EventCounters::ticks_after(int64_t ns) const {
-  return static_cast<uint64_t>((static_cast<unsigned __int128>(ns) * selection_.core_hz + fraction_) / second);
+/// Core clocks in the first `ticks` after from_.
+uint64_t EventCounters::clocks_after(uint64_t ticks) const {
+  return static_cast<uint64_t>((static_cast<unsigned __int128>(ticks) * selection_.core_hz + fraction_) / timestamp_hz_);
 }
 
+double EventCounters::interval_ns() const { return static_cast<double>(to_.tick - from_.tick) * 1e9 / static_cast<double>(timestamp_hz_); }
+
 void EventCounters::advance(const Moment& moment, const Selection& selection, bool counts) {
-  fraction_ = static_cast<uint64_t>((static_cast<unsigned __int128>(to_.ns - from_.ns) * selection_.core_hz + fraction_) % second);
+  if (moment.tick <= to_.tick) return;
+  fraction_ =
+      static_cast<uint64_t>((static_cast<unsigned __int128>(to_.tick - from_.tick) * selection_.core_hz + fraction_) % timestamp_hz_);
   from_ = to_;
   to_ = moment;
-  to_.ns = std::max(to_.ns, from_.ns);
   before_ = now_;
   counted_ = counts;
   selection_ = selection;
@@ -97,22 +98,39 @@ void EventCounters::advance(const Moment& moment, const Selection& selection, bo
   waiting_.pixels += ns(TimedStage::pixels);
   waiting_.compute += ns(TimedStage::compute);
   waiting_.blit += ns(TimedStage::blit);
-  const StageTimes times = take(waiting_, static_cast<double>(to_.ns - from_.ns));
+  const StageTimes times = take(waiting_, interval_ns());
   if (!counts) return;
-  const double render_ns = static_cast<double>(to_.render_ns - from_.render_ns);
-  now_.ticks += ticks_after(to_.ns - from_.ns);
+  const double render_ns = std::min(static_cast<double>(to_.render_ns - from_.render_ns), interval_ns());
+  now_.ticks += clocks_after(to_.tick - from_.tick);
   count_units(work, render_ns);
   count_flexible(work, times);
   count_signals(work, times, render_ns);
+  settle();
+}
+
+/// Moves events into the counters, as many as the clocks since before_ allow.
+void EventCounters::settle() {
+  constexpr double rounding = 1e-6;
+  const double at_most = static_cast<double>(now_.ticks - before_.ticks) * eus_ * (1 - rounding);
+  const auto move = [at_most](std::span<double> debts, std::span<double> counters) {
+    for (size_t i = 0; i < debts.size(); ++i) {
+      const double moved = std::min(debts[i], at_most);
+      debts[i] -= moved;
+      counters[i] += moved;
+    }
+  };
+  move(debt_.a, now_.a);
+  move(debt_.b, now_.b);
+  move(debt_.c, now_.c);
 }
 
 void EventCounters::count_units(const WorkCounts& work, double render_ns) {
-  now_.a[0] += clocks(render_ns);
-  for (const auto& event : unit_events) now_.a[event.counter] += of(work, event.work);
+  debt_.a[0] += clocks(render_ns);
+  for (const auto& event : unit_events) debt_.a[event.counter] += of(work, event.work);
 }
 
 double EventCounters::kernel_ns(const StageTimes& times) const {
-  return std::min(times.geometry + times.pixels + times.compute, static_cast<double>(to_.ns - from_.ns));
+  return std::min(times.geometry + times.pixels + times.compute, interval_ns());
 }
 
 /// EU clocks are the time in which a stage ran kernels, on all EUs. Which pipe of an EU they are of follows from the kernels' instructions.
@@ -147,10 +165,10 @@ void EventCounters::count_flexible(const WorkCounts& work, const StageTimes& tim
   };
   for (unsigned i = 0; i < selection_.flexible.size(); ++i) {
     const uint32_t select = selection_.flexible[i];
-    now_.a[first_flexible + 2 * i] +=
+    debt_.a[first_flexible + 2 * i] +=
         events(field::EU_PERF_CNTL_FIRST_INCREMENT.of(select), field::EU_PERF_CNTL_FIRST_COARSE_FILTER.of(select),
                field::EU_PERF_CNTL_FIRST_FINE_FILTER.of(select));
-    now_.a[first_flexible + 2 * i + 1] +=
+    debt_.a[first_flexible + 2 * i + 1] +=
         events(field::EU_PERF_CNTL_SECOND_INCREMENT.of(select), field::EU_PERF_CNTL_SECOND_COARSE_FILTER.of(select),
                field::EU_PERF_CNTL_SECOND_FINE_FILTER.of(select));
   }
@@ -184,8 +202,8 @@ double EventCounters::signal(OaSignal signal, const WorkCounts& work, const Stag
 void EventCounters::count_signals(const WorkCounts& work, const StageTimes& times, double render_ns) {
   for (unsigned i = 0; i < boolean_counters; ++i) {
     const OaSignal b = signal_of_b(i), c = signal_of_c(i);
-    now_.b[i] += follows_clock(b) ? in_clocks(b, i, now_.ticks) : signal(b, work, times, render_ns);
-    now_.c[i] += follows_clock(c) ? in_clocks(c, i, now_.ticks) : signal(c, work, times, render_ns);
+    (follows_clock(b) ? now_.b[i] : debt_.b[i]) += follows_clock(b) ? in_clocks(b, i, now_.ticks) : signal(b, work, times, render_ns);
+    (follows_clock(c) ? now_.c[i] : debt_.c[i]) += follows_clock(c) ? in_clocks(c, i, now_.ticks) : signal(c, work, times, render_ns);
   }
 }
 
@@ -195,13 +213,13 @@ double EventCounters::in_clocks(OaSignal signal, unsigned i, uint64_t ticks) con
   return static_cast<double>(until(ticks) - until(before_.ticks));
 }
 
-Counters EventCounters::at(int64_t ns) const {
-  if (ns >= to_.ns || !counted_) return now_;
-  const int64_t since = std::max<int64_t>(ns - from_.ns, 0);
-  const double part = static_cast<double>(since) / static_cast<double>(to_.ns - from_.ns);
+Counters EventCounters::at(uint64_t tick) const {
+  if (tick >= to_.tick || !counted_) return now_;
+  const uint64_t clocks = clocks_after(tick - std::min(tick, from_.tick));
+  const double part = share(static_cast<double>(clocks), static_cast<double>(now_.ticks - before_.ticks));
   const auto between = [part](double before, double after) { return before + (after - before) * part; };
   Counters counters;
-  counters.ticks = before_.ticks + ticks_after(since);
+  counters.ticks = before_.ticks + clocks;
   for (unsigned i = 0; i < a_counters; ++i) counters.a[i] = between(before_.a[i], now_.a[i]);
   for (unsigned i = 0; i < boolean_counters; ++i) {
     const OaSignal b = signal_of_b(i), c = signal_of_c(i);
@@ -217,6 +235,7 @@ void EventCounters::load(const Counters& counters, const Moment& moment) {
   fraction_ = 0;
   counted_ = false;
   waiting_ = {};
+  debt_ = {};
 }
 
 }  // namespace softgen::oa

@@ -25,20 +25,22 @@ struct Selection {
 
 /// A point in time, and all that was done until then.
 struct Moment {
-  int64_t ns = 0;         ///< guest time
-  int64_t render_ns = 0;  ///< of it, with a context on the render engine
+  uint64_t tick = 0;      ///< of the timestamp
+  int64_t render_ns = 0;  ///< guest time with a context on the render engine
   WorkCounts work;
 };
 
+/// Counters step with the timestamp: what is read twice in a tick is the same. No A or C counter grows by more in a core clock than there are EUs, as
+/// software relies on; what was counted at the end of a draw shows as fast as that, which is faster than any draw.
 class EventCounters {
  public:
-  /// `eus`: of the platform.
-  explicit EventCounters(unsigned eus) : eus_(eus) {}
+  /// `eus`: of the platform. `timestamp_hz`: of RING_TIMESTAMP.
+  EventCounters(unsigned eus, uint64_t timestamp_hz) : eus_(eus), timestamp_hz_(timestamp_hz) {}
 
   const Counters& now() const { return now_; }
-  /// Counters at a guest time between the last two moments; in between they grow evenly.
-  Counters at(int64_t ns) const;
-  /// Goes on to `moment`. `counts`: what was done since the last one counts, by `selection`.
+  /// Counters at a tick between the last two moments; in between they grow evenly.
+  Counters at(uint64_t tick) const;
+  /// Goes on to `moment`, if it is a later tick. `counts`: what was done since the last one counts, by `selection`.
   void advance(const Moment& moment, const Selection& selection, bool counts);
   /// The counters are these at `moment`, and count from there on.
   void load(const Counters& counters, const Moment& moment);
@@ -49,25 +51,34 @@ class EventCounters {
   struct StageTimes {
     double geometry = 0, pixels = 0, compute = 0, blit = 0;  ///< ns
   };
+  /// Events that have happened and are not in the counters yet.
+  struct Debt {
+    std::array<double, a_counters> a{};
+    std::array<double, boolean_counters> b{}, c{};
+  };
   static StageTimes take(StageTimes& waiting, double at_most);
+  double interval_ns() const;
   double kernel_ns(const StageTimes& times) const;
   void count_units(const WorkCounts& work, double render_ns);
   void count_flexible(const WorkCounts& work, const StageTimes& times);
   void count_signals(const WorkCounts& work, const StageTimes& times, double render_ns);
   double signal(defs::OaSignal signal, const WorkCounts& work, const StageTimes& times, double render_ns) const;
   double clocks(double ns) const { return ns * static_cast<double>(selection_.core_hz) * 1e-9; }
-  uint64_t ticks_after(int64_t ns) const;
+  uint64_t clocks_after(uint64_t ticks) const;
+  void settle();
   double in_clocks(defs::OaSignal signal, unsigned i, uint64_t ticks) const;
   defs::OaSignal signal_of_b(unsigned i) const { return selection_.signals ? selection_.signals->b[i] : defs::OaSignal::events; }
   defs::OaSignal signal_of_c(unsigned i) const { return selection_.signals ? selection_.signals->c[i] : defs::OaSignal::none; }
 
   const unsigned eus_;
+  const uint64_t timestamp_hz_;
   Counters before_, now_;  ///< at the last two moments
   Moment from_, to_;       ///< those
-  uint64_t fraction_ = 0;  ///< of a core clock at from_, in units of 1/10^9
+  uint64_t fraction_ = 0;  ///< of a core clock at from_, in units of 1 / timestamp_hz_
   bool counted_ = false;   ///< between them
   Selection selection_;    ///< by which
   StageTimes waiting_;
+  Debt debt_;
 };
 
 }  // namespace softgen::oa

@@ -10,7 +10,7 @@ namespace {
 
 namespace field = reg::field;
 
-/// Timer reports that one look writes: 5 milliseconds of a host, which may be the guest's processor. More that are due are lost, and OASTATUS says so.
+/// Timer reports that one look writes: a few milliseconds of a host, whose thread may be the guest's processor. More that are due are lost, and OASTATUS says so.
 constexpr uint64_t most_reports = 16384;
 /// Bits of a timestamp whose changes a timer can see.
 constexpr unsigned timestamp_bits = 36;
@@ -34,8 +34,8 @@ static_assert(field::OA_DEBUG_DISABLE_CONTEXT_SWITCH_REPORTS.mask() == field::OA
 
 ObservationUnit::ObservationUnit(const Environment& environment)
     : env_(environment),
-      counters_(environment.eus),
-      contexts_(environment.eus),
+      counters_(environment.eus, environment.clock.hz()),
+      contexts_(environment.eus, environment.clock.hz()),
       buffer_(environment.registers, environment.form, environment.memory, environment.ggtt) {
   attach_buffer();
   attach_counters();
@@ -45,14 +45,20 @@ ObservationUnit::ObservationUnit(const Environment& environment)
 
 void ObservationUnit::attach_buffer() {
   mmio::RegisterFile& registers = env_.registers;
-  for (const uint32_t offset : {env_.form.tail, env_.form.status, env_.form.head})
-    registers.on_read(offset, [this](uint32_t at) {
-      look();
-      return env_.registers.peek(at);
-    });
-  const auto changed = [this](uint32_t, uint32_t) { look(); };
-  for (const uint32_t offset : {env_.form.control, env_.form.head, env_.form.tail, env_.form.buffer, env_.form.timer})
-    registers.on_write(offset, changed);
+  registers.on_read(env_.form.tail, [this](uint32_t at) {
+    look();
+    return env_.registers.peek(at);
+  });
+  // Read with each of i915's reads of reports: looks only where the answer would be another one.
+  registers.on_read(env_.form.status, [this](uint32_t at) {
+    {
+      MutexLock lock(mutex_);
+      if (overflow_is_due(now())) look_locked(now());
+    }
+    return env_.registers.peek(at);
+  });
+  for (const uint32_t offset : {env_.form.control, env_.form.tail, env_.form.buffer, env_.form.timer})
+    registers.on_write(offset, [this](uint32_t, uint32_t) { look(); });
 }
 
 void ObservationUnit::attach_counters() {
@@ -60,7 +66,7 @@ void ObservationUnit::attach_counters() {
   const auto on_read = [this](uint32_t first, uint32_t count, auto value) {
     env_.registers.on_read(first, 4 * count, [this, first, value](uint32_t offset) {
       MutexLock lock(mutex_);
-      look_locked();
+      look_locked(now());
       return static_cast<uint32_t>(value(counters_.now(), (offset - first) / 4));
     });
   };
@@ -88,7 +94,7 @@ void ObservationUnit::attach_selection() {
 void ObservationUnit::attach_signals() {
   env_.registers.on_write(reg::GDT_CHICKEN_BITS, [this](uint32_t, uint32_t) {
     MutexLock lock(mutex_);
-    look_locked();
+    look_locked(now());
     mux_ = defs::MetricSet::hash_begin;
   });
   env_.registers.on_write(reg::NOA_WRITE, [this](uint32_t, uint32_t value) {
@@ -131,48 +137,62 @@ Selection ObservationUnit::selection() const {
   return selection;
 }
 
-Moment ObservationUnit::moment(int64_t ns) const {
-  return {.ns = ns, .render_ns = render_ns_ + (context_ ? ns - render_since_ : 0), .work = env_.work()};
+ObservationUnit::Time ObservationUnit::now() const {
+  const int64_t ns = env_.host.clock_ns();
+  return {ns, env_.clock.all_ticks(ns)};
+}
+
+Moment ObservationUnit::moment(const Time& time) const {
+  return {.tick = time.tick, .render_ns = render_ns_ + (context_ ? time.ns - render_since_ : 0), .work = env_.work()};
 }
 
 void ObservationUnit::look() {
   MutexLock lock(mutex_);
-  look_locked();
+  look_locked(now());
 }
 
-void ObservationUnit::look_locked() {
+void ObservationUnit::look_locked(const Time& time) {
   const bool counts = resumed(), reports = enabled(), context_counts = this->context_counts();
   if (!counts_ && !reports_ && !context_counted_ && !counts && !reports && !context_counts) return;
-  const int64_t now = env_.host.clock_ns();
-  const Moment moment = this->moment(now);
+  const Moment moment = this->moment(time);
   counters_.advance(moment, selection_, counts_);
   if (env_.form.context_control) contexts_.advance(moment, selection_, context_counted_ && context_);
-  if (reports_ && reports) write_due(seen_ns_, now);
+  if (reports_ && reports) write_due(time.tick);
   const uint64_t hz = selection_.core_hz;
   selection_ = selection();
   const bool was_on = reports_;
   counts_ = counts, reports_ = reports, context_counted_ = context_counts;
   timer_ = timer();
-  seen_ns_ = now;
+  seen_tick_ = time.tick;
   if (reports_ && was_on && hz != selection_.core_hz &&
       !field::OA_DEBUG_DISABLE_CLOCK_RATIO_REPORTS.of(env_.registers.peek(env_.form.debug)))
-    write_to_buffer(reason::clock_ratio, env_.clock.all_ticks(now), counters_.now());
+    write_to_buffer(reason::clock_ratio, time.tick, counters_.now());
 }
 
-/// Timer reports that were due after guest time `from`, until `to`.
-void ObservationUnit::write_due(int64_t from, int64_t to) {
-  if (!timer_.on) return;
-  const uint64_t half = uint64_t{1} << timer_.exponent, period = 2 * half, last = env_.clock.all_ticks(from),
-                 now = env_.clock.all_ticks(to);
+/// Timer reports that are due after the last look, until `tick`.
+ObservationUnit::Due ObservationUnit::due(uint64_t tick) const {
+  if (!timer_.on) return {};
   // The bit becomes 1 at odd multiples of `half`.
-  uint64_t due = last / period * period + half;
-  if (due <= last) due += period;
-  if (due > now) return;
-  if (const uint64_t count = (now - due) / period + 1; count > most_reports) {
+  const uint64_t half = uint64_t{1} << timer_.exponent, period = 2 * half;
+  uint64_t first = seen_tick_ / period * period + half;
+  if (first <= seen_tick_) first += period;
+  return {.first = first, .period = period, .count = first > tick ? 0 : (tick - first) / period + 1};
+}
+
+bool ObservationUnit::overflow_is_due(const Time& time) const {
+  if (!reports_) return false;
+  const uint64_t count = due(time.tick).count;
+  return count > most_reports || count * sizeof(Report) >= buffer_.room();
+}
+
+void ObservationUnit::write_due(uint64_t tick) {
+  Due due = this->due(tick);
+  if (due.count > most_reports) {
     buffer_.lose();
-    due += (count - most_reports) * period;
+    due.first += (due.count - most_reports) * due.period;
+    due.count = most_reports;
   }
-  for (; due <= now; due += period) write_to_buffer(reason::timer, due, counters_.at(env_.clock.ns(due)));
+  for (; due.count; --due.count, due.first += due.period) write_to_buffer(reason::timer, due.first, counters_.at(due.first));
 }
 
 void ObservationUnit::write_to_buffer(uint32_t reason, uint64_t timestamp, const Counters& counters) {
@@ -202,33 +222,34 @@ uint32_t ObservationUnit::report_id(uint32_t reason) const {
 
 void ObservationUnit::context_entered(const Context& context) {
   MutexLock lock(mutex_);
-  look_locked();
-  const int64_t now = env_.host.clock_ns();
+  const Time time = now();
+  look_locked(time);
   context_ = context;
-  render_since_ = now;
-  if (context_counted_) contexts_.enter(context.image, moment(now));
+  render_since_ = time.ns;
+  if (context_counted_) contexts_.enter(context.image, moment(time));
   if (reports_ && !field::OA_DEBUG_DISABLE_CONTEXT_SWITCH_REPORTS.of(env_.registers.peek(env_.form.debug)))
-    write_to_buffer(reason::context_switch, env_.clock.all_ticks(seen_ns_), counters_.now());
+    write_to_buffer(reason::context_switch, time.tick, counters_.now());
 }
 
 void ObservationUnit::context_leaves() {
   MutexLock lock(mutex_);
   if (!context_) return;
-  look_locked();
+  const Time time = now();
+  look_locked(time);
   if (context_counted_) contexts_.leave(context_->image);
-  render_ns_ += env_.host.clock_ns() - render_since_;
+  render_ns_ += time.ns - render_since_;
   context_.reset();
 }
 
 std::span<const uint32_t> ObservationUnit::report(uint32_t id, Report& room) {
+  const Time time = now();  // first: software compares it with the time of the command before
   MutexLock lock(mutex_);
-  look_locked();
-  const auto timestamp = static_cast<uint32_t>(env_.clock.all_ticks(env_.host.clock_ns()));
-  const ReportHead head{id, timestamp, context_ ? context_->id : env_.form.no_context};
+  look_locked(time);
+  const ReportHead head{id, static_cast<uint32_t>(time.tick), context_ ? context_->id : env_.form.no_context};
   if (!env_.form.context_control)
     return write_report(field::OACONTROL_COUNTER_SELECT.of(env_.registers.peek(env_.form.control)), head, counters_.now(), room);
   const uint32_t format = field::OAR_OACONTROL_COUNTER_SELECT.of(env_.registers.peek(env_.form.context_control));
-  return write_report(format, head, contexts_.now(), room);
+  return write_report(format, head, context_counted_ ? contexts_.now() : Counters{}, room);
 }
 
 void ObservationUnit::registers_changed() { look(); }
@@ -237,7 +258,7 @@ void ObservationUnit::reset() {
   MutexLock lock(mutex_);
   context_.reset();
   render_ns_ = 0;
-  counters_.load({}, moment(env_.host.clock_ns()));
+  counters_.load({}, moment(now()));
   contexts_.reset();
   mux_ = defs::MetricSet::hash_begin;
   counts_ = reports_ = context_counted_ = false;
@@ -248,7 +269,7 @@ void ObservationUnit::reset() {
 void ObservationUnit::state(Archive& archive) {
   MutexLock lock(mutex_);
   archive.section("observation", 1);
-  if (!archive.reading()) look_locked();
+  if (!archive.reading()) look_locked(now());
   Counters counters = counters_.now();
   counters_state(archive, counters);
   contexts_.state(archive);
@@ -258,15 +279,15 @@ void ObservationUnit::state(Archive& archive) {
   archive.value(runs);
   archive.value(context);
   if (!archive.reading()) return;
-  const int64_t now = env_.host.clock_ns();
+  const Time time = now();
   context_ = runs ? std::optional(context) : std::nullopt;
-  render_since_ = now, render_ns_ = 0;
-  counters_.load(counters, moment(now));
+  render_since_ = time.ns, render_ns_ = 0;
+  counters_.load(counters, moment(time));
   counts_ = resumed(), reports_ = enabled(), context_counted_ = context_counts();
-  if (context_ && context_counted_) contexts_.enter(context_->image, moment(now));
+  if (context_ && context_counted_) contexts_.enter(context_->image, moment(time));
   timer_ = timer();
   selection_ = selection();
-  seen_ns_ = now;
+  seen_tick_ = time.tick;
 }
 
 }  // namespace softgen::oa

@@ -58,6 +58,15 @@ class ObservationUnit final : public Observation {
     bool on = false;
     unsigned exponent = 0;  ///< reports are due when this bit of the timestamp becomes 1
   };
+  struct Time {
+    int64_t ns;     ///< of the guest
+    uint64_t tick;  ///< of the timestamp
+  };
+  /// Timer reports.
+  struct Due {
+    uint64_t first = 0, period = 0, count = 0;
+  };
+  Time now() const;
   void attach_buffer();
   void attach_counters();
   void attach_selection();
@@ -71,9 +80,11 @@ class ObservationUnit final : public Observation {
   Selection selection() const SG_REQUIRES(mutex_);
   /// Goes on to this moment.
   void look();
-  void look_locked() SG_REQUIRES(mutex_);
-  Moment moment(int64_t ns) const SG_REQUIRES(mutex_);
-  void write_due(int64_t from, int64_t to) SG_REQUIRES(mutex_);
+  void look_locked(const Time& time) SG_REQUIRES(mutex_);
+  Moment moment(const Time& time) const SG_REQUIRES(mutex_);
+  Due due(uint64_t tick) const SG_REQUIRES(mutex_);
+  bool overflow_is_due(const Time& time) const SG_REQUIRES(mutex_);
+  void write_due(uint64_t tick) SG_REQUIRES(mutex_);
   void write_to_buffer(uint32_t reason, uint64_t timestamp, const Counters& counters) SG_REQUIRES(mutex_);
   uint32_t report_id(uint32_t reason) const SG_REQUIRES(mutex_);
 
@@ -88,7 +99,7 @@ class ObservationUnit final : public Observation {
   bool context_counted_ SG_GUARDED_BY(mutex_) = false;  ///< OAR
   Timer timer_ SG_GUARDED_BY(mutex_);
   Selection selection_ SG_GUARDED_BY(mutex_);
-  int64_t seen_ns_ SG_GUARDED_BY(mutex_) = 0;
+  uint64_t seen_tick_ SG_GUARDED_BY(mutex_) = 0;
   // The render engine's context.
   std::optional<Context> context_ SG_GUARDED_BY(mutex_);
   int64_t render_since_ SG_GUARDED_BY(mutex_) = 0, render_ns_ SG_GUARDED_BY(mutex_) = 0;

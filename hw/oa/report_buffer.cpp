@@ -32,23 +32,29 @@ ReportBuffer::ReportBuffer(mmio::RegisterFile& registers, const Form& form, Host
 
 void ReportBuffer::lose() { registers_.set_bits(form_.status, field::OASTATUS_REPORT_LOST.mask()); }
 
-void ReportBuffer::append(std::span<const uint32_t> report) {
-  if (registers_.peek(form_.status) & field::OASTATUS_BUFFER_OVERFLOW.mask()) return;
+ReportBuffer::Place ReportBuffer::place() const {
   const uint32_t buffer = registers_.peek(form_.buffer);
-  if (!field::OABUFFER_GLOBAL_GTT.of(buffer)) return unimplemented("buffer of performance reports outside of the global GTT");
   const uint64_t size = smallest << field::OABUFFER_SIZE.of(buffer), upper = form_.buffer_upper ? registers_.peek(form_.buffer_upper) : 0,
                  base = align_down<uint64_t>(field::OABUFFER_BASE.in_place(buffer) | upper << 32, size);
   const auto offset_of = [&](uint32_t pointer) { return (pointer - base) % size / line * line; };
-  const uint64_t head = offset_of(registers_.peek(form_.head)), bytes = report.size_bytes();
-  uint64_t tail = offset_of(registers_.peek(form_.tail));
-  const uint64_t used = (tail - head) % size;
-  if (used + bytes >= size) return registers_.set_bits(form_.status, field::OASTATUS_BUFFER_OVERFLOW.mask());
-  const uint64_t first = std::min(bytes, size - tail);
-  view_.write(base + tail, report.data(), first);
-  if (first < bytes) view_.write(base, report.data() + first / 4, bytes - first);
-  tail += bytes;
-  if (tail >= size) tail -= size, registers_.set_bits(form_.status, field::OASTATUS_TAIL_WRAPPED.mask());
-  registers_.poke(form_.tail, static_cast<uint32_t>(base + tail));
+  return {base, size, offset_of(registers_.peek(form_.head)), offset_of(registers_.peek(form_.tail))};
+}
+
+uint64_t ReportBuffer::room() const { return place().room(); }
+
+void ReportBuffer::append(std::span<const uint32_t> report) {
+  if (registers_.peek(form_.status) & field::OASTATUS_BUFFER_OVERFLOW.mask()) return;
+  if (!field::OABUFFER_GLOBAL_GTT.of(registers_.peek(form_.buffer)))
+    return unimplemented("buffer of performance reports outside of the global GTT");
+  Place at = place();
+  const uint64_t bytes = report.size_bytes();
+  if (bytes >= at.room()) return registers_.set_bits(form_.status, field::OASTATUS_BUFFER_OVERFLOW.mask());
+  const uint64_t first = std::min(bytes, at.size - at.tail);
+  view_.write(at.base + at.tail, report.data(), first);
+  if (first < bytes) view_.write(at.base, report.data() + first / 4, bytes - first);
+  at.tail += bytes;
+  if (at.tail >= at.size) at.tail -= at.size, registers_.set_bits(form_.status, field::OASTATUS_TAIL_WRAPPED.mask());
+  registers_.poke(form_.tail, static_cast<uint32_t>(at.base + at.tail));
 }
 
 }  // namespace softgen::oa

@@ -18,10 +18,19 @@ class ReportBuffer {
 
   /// Writes a report, then moves the tail. Without room for it Buffer Overflow is set; until software clears that, reports are dropped.
   void append(std::span<const uint32_t> report);
+  /// Bytes up to the head; a report must be smaller.
+  uint64_t room() const;
   /// Reports that were due have not been written.
   void lose();
 
  private:
+  /// Offsets in the buffer are of head and tail.
+  struct Place {
+    uint64_t base, size, head, tail;
+    uint64_t room() const { return size - (tail - head) % size; }
+  };
+  Place place() const;
+
   mmio::RegisterFile& registers_;
   const Form& form_;
   memory::View view_;
