@@ -60,7 +60,8 @@ class Program : public std::enable_shared_from_this<Program> {
   /// `fast_paths` may be null. Null: `stop`, which may be null, said meanwhile that the work is dropped.
   static std::shared_ptr<const Program> decode(const Isa& isa, std::span<const std::byte> code, uint64_t start = 0,
                                                FastPaths* fast_paths = nullptr, const StopFlag* stop = nullptr);
-  static constexpr size_t max_bytes = 1 << 20;
+  /// Mesa makes kernels of more than 1 MiB where it emulates double precision (piglit, arb_gpu_shader_fp64, gs-op-div-dmat4-dmat4 on Tiger Lake).
+  static constexpr size_t max_bytes = 4 << 20;
 
   ~Program();
   Program(const Program&) = delete;

@@ -46,6 +46,12 @@ TEST_CASE("eu loader: a kernel that ends with its page is read to its end, and t
   }
 }
 
+TEST_CASE("eu loader: a kernel of more than 1 MiB is read to its end") {
+  Fixture f(300 * instructions_per_page, true);
+  CHECK(f.load()->complete());
+  CHECK(f.view.faults() == 0);
+}
+
 TEST_CASE("eu loader: dropped work does not wait for a long kernel, and keeps nothing of it") {
   Fixture f(64 * instructions_per_page, false);
   for (const StopFlag::Reason reason : {StopFlag::reset, StopFlag::abandon}) {
