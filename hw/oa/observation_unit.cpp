@@ -78,7 +78,7 @@ void ObservationUnit::attach_selection() {
     env_.registers.on_write(env_.form.event(i), changed);
     env_.registers.on_write(env_.form.event_mask(i), changed);
   }
-  for (unsigned i = 0; i < flexible_registers; ++i) env_.registers.on_write(flexible_register(i), changed);
+  for (unsigned i = 0; i <= flexible_registers; ++i) env_.registers.on_write(flexible_register(i), changed);  // the last selects nothing
   env_.registers.on_write(reg::RPNSWREQ, changed);
   if (env_.form.context_control)
     for (const uint32_t offset : {env_.form.context_control, reg::OACTXCONTROL}) env_.registers.on_write(offset, changed);

@@ -2,6 +2,7 @@
 // Ice Lake.
 #include "hw/cs/submission/elsq.h"
 #include "hw/defs/gen11/all.h"
+#include "hw/defs/metric_sets/gen11.h"
 #include "hw/display/icl/display.h"
 #include "hw/eu/isa/gen11/isa.h"
 #include "hw/gt/platforms/all.h"
@@ -15,7 +16,7 @@ const Parts icl{.name = "icl",
                 .submission = cs::elsq_gen11,
                 .display = display::icl,
                 .observation = oa::oa,
-                .metric_sets = {},
+                .metric_sets = defs::gen11::icl_metric_sets,
                 .surface_state = surface::decode_surface<defs::Gen11>,
                 .sampler_state = sampler::decode_state<defs::Gen11>,
                 .state_decoder = render::make_state_decoder<defs::Gen11>,

@@ -2,6 +2,7 @@
 // Kaby Lake.
 #include "hw/cs/submission/elsp.h"
 #include "hw/defs/gen9/all.h"
+#include "hw/defs/metric_sets/gen9.h"
 #include "hw/display/skl/display.h"
 #include "hw/eu/isa/gen9/isa.h"
 #include "hw/gt/platforms/all.h"
@@ -15,7 +16,7 @@ const Parts kbl{.name = "kbl",
                 .submission = cs::elsp,
                 .display = display::skl,
                 .observation = oa::oa,
-                .metric_sets = {},
+                .metric_sets = defs::gen9::kbl_metric_sets,
                 .surface_state = surface::decode_surface<defs::Gen9>,
                 .sampler_state = sampler::decode_state<defs::Gen9>,
                 .state_decoder = render::make_state_decoder<defs::Gen9>,

@@ -2,6 +2,7 @@
 // Tiger Lake.
 #include "hw/cs/submission/elsq.h"
 #include "hw/defs/gen12/all.h"
+#include "hw/defs/metric_sets/gen12.h"
 #include "hw/display/tgl/display.h"
 #include "hw/eu/isa/gen12/isa.h"
 #include "hw/gt/platforms/all.h"
@@ -15,7 +16,7 @@ const Parts tgl{.name = "tgl",
                 .submission = cs::elsq_gen12,
                 .display = display::tgl,
                 .observation = oa::oag,
-                .metric_sets = {},
+                .metric_sets = defs::gen12::tgl_metric_sets,
                 .surface_state = surface::decode_surface<defs::Gen12>,
                 .sampler_state = sampler::decode_state<defs::Gen12>,
                 .state_decoder = render::make_state_decoder<defs::Gen12>,

@@ -73,7 +73,7 @@ TEST_CASE("gen12: without power accesses end, but for writes of shadowed registe
   GtPower power(file, host);
   bool idle = true;
   power.set_idle_query([&] { return idle; });
-  constexpr uint32_t render = 0x7018, media = 0x1d0038, always = 0x1008, tail = 0x22030, outside = 0x138128;
+  constexpr uint32_t render = 0x7018, media = 0x1d0038, always = 0xb08, tail = 0x22030, outside = 0x138128;
   const uint32_t all[] = {render, media, always, outside};
   for (const uint32_t offset : all) file.write(offset, 0xffff'f000);
   file.write(reg::RC_CONTROL, reg::field::RC_CONTROL_RC6_ENABLE.mask());

@@ -68,7 +68,7 @@ struct Sleepy {
 
 /// A register of each domain that keeps what is written.
 constexpr std::pair<uint32_t, uint32_t> samples[] = {{gt, 0x4000},    {render, 0x6604}, {vd0, 0x1c0038},
-                                                     {vd2, 0x1d0038}, {ve0, 0x1c8038},  {aon, 0x1008}};
+                                                     {vd2, 0x1d0038}, {ve0, 0x1c8038},  {aon, 0xb08}};
 
 }  // namespace
 

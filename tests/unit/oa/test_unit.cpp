@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The unit as i915's i915_perf.c uses it.
+#include "tests/unit/oa/rig.h"
+
+using namespace softgen;
+using namespace softgen::oa;
+using namespace softgen::oa::test;
+
+namespace {
+
+constexpr uint32_t overflow = 2, lost = 1, tail_wrapped = 1 << 16;
+constexpr uint32_t valid_context = 1 << 16;
+
+}  // namespace
+
+TEST_CASE("a timer report is due whenever the exponent's bit of the timestamp becomes 1") {
+  Rig rig;
+  rig.wait(1000 * Rig::us);  // timestamp 12'000
+  rig.open(5);
+  rig.wait(100 * Rig::us);  // 13'200
+  const auto reports = rig.take();
+  REQUIRE(reports.size() == 18);  // 12'000 is 187.5 times 64: the next is 12'064, the last 13'152
+  for (size_t i = 0; i < reports.size(); ++i) {
+    CHECK(reports[i][1] == 12'064 + 64 * i);
+    CHECK(reason_of(reports[i]) == reason::timer);
+  }
+  rig.wait(1 * Rig::us);  // 13'212
+  CHECK(rig.take().empty());
+}
+
+TEST_CASE("counters of reports between two looks grow evenly, and reach what was done") {
+  Rig rig;
+  rig.open(9);
+  rig.unit->context_entered({Rig::context, Rig::image});
+  static_cast<void>(rig.take());
+  rig.count(Work::samples_written, 48'000);
+  rig.wait(10'000 * Rig::us);
+  const auto reports = rig.take();
+  REQUIRE(reports.size() > 100);
+  for (size_t i = 1; i < reports.size(); ++i) {
+    const uint32_t written = reports[i][4 + 26] - reports[i - 1][4 + 26];
+    CHECK(written >= 409);
+    CHECK(written <= 410);  // of 48'000 in 120'000 ticks, 409.6 in 1024
+  }
+  CHECK(rig.registers.read(reg::OAPERF_A(26)) == 48'000);
+}
+
+TEST_CASE("core clocks follow the frequency that software has asked for") {
+  Rig rig;
+  rig.open(-1);
+  const uint64_t highest = reg::field::RP_STATE_CAP_RP0.of(rig.registers.peek(reg::RP_STATE_CAP)) * 50;
+  rig.wait(1000 * Rig::us);
+  CHECK(rig.registers.read(reg::OAPERF_TICKS) == highest * 1000);
+  rig.registers.poke(reg::RPSTAT1, reg::field::RPSTAT1_CURRENT_FREQUENCY.with(0, 18));  // 300 MHz
+  rig.registers.write(reg::RPNSWREQ, 0);
+  rig.wait(1000 * Rig::us);
+  CHECK(rig.registers.read(reg::OAPERF_TICKS) == highest * 1000 + 300'000);
+}
+
+TEST_CASE("a changed frequency makes a report, if it is asked for, and ids have the ratios") {
+  Rig rig;
+  rig.open(-1);
+  rig.registers.write(reg::OA_DEBUG, 1 << 6 | 1 << 22);
+  rig.registers.poke(reg::RPSTAT1, reg::field::RPSTAT1_CURRENT_FREQUENCY.with(0, 0x30));
+  rig.registers.write(reg::RPNSWREQ, 0);
+  const auto reports = rig.take();
+  REQUIRE(reports.size() == 1);
+  CHECK((reports[0][0] & reason::clock_ratio) != 0);
+  CHECK((reports[0][0] & 0x1ff) == 0x30);
+  CHECK(reports[0][0] >> 25 == 0x30);
+  rig.registers.write(reg::OA_DEBUG, 1 << 5 | 1 << 21);
+  rig.registers.poke(reg::RPSTAT1, reg::field::RPSTAT1_CURRENT_FREQUENCY.with(0, 20));
+  rig.registers.write(reg::RPNSWREQ, 0);
+  CHECK(rig.take().empty());
+}
+
+TEST_CASE("a context that comes makes a report with its id, unless software has turned that off") {
+  Rig rig;
+  rig.open(-1);
+  rig.unit->context_entered({Rig::context, Rig::image});
+  auto reports = rig.take();
+  REQUIRE(reports.size() == 1);
+  CHECK(reason_of(reports[0]) == reason::context_switch);
+  CHECK(reports[0][2] == Rig::context);
+  CHECK((reports[0][0] & valid_context) != 0);
+  rig.unit->context_leaves();
+  rig.registers.write(reg::OA_DEBUG, 1 << 1 | 1 << 17);
+  rig.unit->context_entered({Rig::context, Rig::image});
+  CHECK(rig.take().empty());
+}
+
+TEST_CASE("timer reports name the context that ran when they were due") {
+  Rig rig;
+  rig.open(9);
+  rig.wait(200 * Rig::us);
+  rig.unit->context_entered({Rig::context, Rig::image});
+  rig.wait(200 * Rig::us);
+  rig.unit->context_leaves();
+  rig.wait(200 * Rig::us);
+  unsigned idle = 0, busy = 0;
+  for (const Rig::Report& report : rig.take()) {
+    if (reason_of(report) != reason::timer) continue;
+    const bool runs = report[1] > 2400 && report[1] <= 4800;
+    CHECK(((report[0] & valid_context) != 0) == runs);
+    CHECK(report[2] == (runs ? Rig::context : 0));
+    ++(runs ? busy : idle);
+  }
+  CHECK(idle > 2);
+  CHECK(busy > 1);
+}
+
+TEST_CASE("the render engine is busy while it has a context") {
+  Rig rig;
+  rig.open(-1);
+  rig.wait(100 * Rig::us);
+  rig.unit->context_entered({Rig::context, Rig::image});
+  rig.wait(50 * Rig::us);
+  rig.unit->context_leaves();
+  rig.wait(100 * Rig::us);
+  const uint32_t ticks = rig.registers.read(reg::OAPERF_TICKS);
+  CHECK(rig.registers.read(reg::OAPERF_A(0)) == ticks / 5);
+}
+
+TEST_CASE("without Counter Resume nothing counts") {
+  Rig rig;
+  rig.open(-1);
+  rig.registers.write(reg::OACTXCONTROL, 0);
+  rig.count(Work::ps_threads, 10);
+  rig.wait(100 * Rig::us);
+  rig.timer(-1);
+  CHECK(rig.registers.read(reg::OAPERF_TICKS) == 0);
+  CHECK(rig.registers.read(reg::OAPERF_A(6)) == 0);
+  rig.count(Work::ps_threads, 7);
+  CHECK(rig.registers.read(reg::OAPERF_A(6)) == 7);
+}
+
+TEST_CASE("a full buffer overflows, and takes no more reports until software has cleared that") {
+  Rig rig;
+  rig.open(5);
+  rig.wait(5'000 * Rig::us);  // 937 reports, and there is room for 511
+  CHECK((rig.status() & overflow) != 0);
+  CHECK(rig.tail() == Rig::buffer + Rig::buffer_size - 256);
+  CHECK(rig.take().size() == 511);
+  rig.wait(100 * Rig::us);
+  CHECK(rig.take().empty());
+  rig.registers.write(reg::OASTATUS, 0);
+  rig.wait(100 * Rig::us);
+  CHECK(rig.take().size() > 10);
+  CHECK((rig.status() & tail_wrapped) != 0);
+}
+
+TEST_CASE("reports that a look cannot write are lost, and OASTATUS says so") {
+  Rig rig;
+  rig.open(0);
+  rig.registers.write(reg::OABUFFER, Rig::buffer | 7 << 3 | 1);  // 16 MiB: 65'536 reports
+  rig.wait(3'000 * Rig::us);                                     // 18'000 are due
+  CHECK((rig.status() & lost) != 0);
+  CHECK((rig.status() & overflow) == 0);
+  CHECK(rig.tail() == Rig::buffer + 16384 * 256);
+}
+
+TEST_CASE("a disabled unit writes nothing, and what was due before it was enabled is not written") {
+  Rig rig;
+  rig.open(5);
+  rig.registers.write(reg::OACONTROL, 0);
+  rig.wait(1'000 * Rig::us);
+  CHECK(rig.take().empty());
+  rig.registers.write(reg::OACONTROL, Rig::a36_b8_c8 << 2 | 1);
+  CHECK(rig.take().empty());
+  rig.wait(100 * Rig::us);
+  CHECK(rig.take().size() == 18);
+}
+
+TEST_CASE("MI_REPORT_PERF_COUNT has the command's id, the time, the context and as many bytes as the format") {
+  Rig rig;
+  rig.wait(10 * Rig::us);
+  rig.open(-1, 2);
+  rig.unit->context_entered({Rig::context, Rig::image});
+  Observation::Report room;
+  CHECK(rig.unit->report(7, room).size() == 32);
+  CHECK(room[0] == 7);
+  CHECK(room[1] == 120);
+  CHECK(room[2] == Rig::context);
+}
+
+TEST_CASE("what units did is in their counters") {
+  Rig rig;
+  rig.open(-1);
+  struct {
+    Work work;
+    unsigned counter;
+  } const events[] = {
+      {Work::vs_threads, 1},      {Work::hs_threads, 2},           {Work::ds_threads, 3},          {Work::cs_threads, 4},
+      {Work::gs_threads, 5},      {Work::ps_threads, 6},           {Work::samples_rasterized, 21}, {Work::samples_failed_early, 23},
+      {Work::pixels_killed, 24},  {Work::samples_failed_late, 25}, {Work::samples_written, 26},    {Work::samples_blended, 27},
+      {Work::pixels_sampled, 28}, {Work::slm_reads, 30},           {Work::slm_writes, 31}};
+  for (const auto& event : events) rig.count(event.work, 100 + event.counter);
+  rig.count(Work::atomics, 134);
+  for (const auto& event : events) CHECK(rig.registers.read(reg::OAPERF_A(event.counter)) == 100 + event.counter);
+  CHECK(rig.registers.read(reg::OAPERF_A32(2)) == 134);
+}
+
+TEST_CASE("flexible events count EU clocks of their stage, at most all EUs' clocks") {
+  Rig rig;
+  rig.open(-1);
+  rig.registers.write(reg::EU_PERF_CNTL(0, 0), 0x004 | 0x054 << 12);  // A7: EU active; A8: EU active in pixel shaders
+  rig.work.nanoseconds[static_cast<size_t>(TimedStage::pixels)] += 30 * Rig::us;
+  rig.work.nanoseconds[static_cast<size_t>(TimedStage::compute)] += 20 * Rig::us;
+  rig.wait(100 * Rig::us);
+  const uint32_t ticks = rig.registers.read(reg::OAPERF_TICKS);
+  CHECK(rig.registers.read(reg::OAPERF_A(7)) == ticks / 2 * 24);
+  CHECK(rig.registers.read(reg::OAPERF_A(8)) == ticks * 3 / 10 * 24);
+  // A stage that ends now and began before the last look: what is more than the time since counts later.
+  rig.work.nanoseconds[static_cast<size_t>(TimedStage::pixels)] += 300 * Rig::us;
+  rig.wait(100 * Rig::us);
+  const uint32_t active = rig.registers.read(reg::OAPERF_A(8));
+  CHECK(active == (ticks * 3 / 10 + ticks) * 24);
+  rig.wait(300 * Rig::us);
+  CHECK(rig.registers.read(reg::OAPERF_A(8)) == (ticks * 3 / 10 + 3 * ticks) * 24);
+}
+
+TEST_CASE("a saved state goes on with the same counters") {
+  Rig rig;
+  rig.open(9);
+  rig.unit->context_entered({Rig::context, Rig::image});
+  rig.count(Work::ps_threads, 5);
+  rig.wait(100 * Rig::us);
+  Archive out;
+  rig.unit->state(out);
+  const std::vector<std::byte> bytes = out.take();
+  const uint32_t ticks = rig.registers.read(reg::OAPERF_TICKS);
+  rig.count(Work::ps_threads, 50);
+  rig.wait(100 * Rig::us);
+  static_cast<void>(rig.tail());
+  Archive in(bytes);
+  rig.unit->state(in);
+  REQUIRE(!in.failed());
+  CHECK(rig.registers.read(reg::OAPERF_TICKS) == ticks);
+  CHECK(rig.registers.read(reg::OAPERF_A(6)) == 5);
+}
+
+TEST_CASE("OAR counts for its context alone") {
+  Rig rig("tgl", oag);
+  const auto enter = [&](uint32_t image, bool counts) {
+    rig.registers.write(reg::OAR_OACONTROL, counts ? Rig::a36_b8_c8 << 1 | 1 : 0, mmio::Initiator::context);
+    rig.registers.write(reg::OACTXCONTROL, counts, mmio::Initiator::context);
+    rig.unit->context_entered({Rig::context, image});
+  };
+  const auto counted = [&] {
+    Observation::Report room;
+    return rig.unit->report(1, room)[4 + 26];
+  };
+  enter(0x1000, true);
+  rig.count(Work::samples_written, 100);
+  CHECK(counted() == 100);
+  rig.unit->context_leaves();
+  enter(0x2000, false);
+  rig.count(Work::samples_written, 1000);
+  rig.unit->context_leaves();
+  enter(0x3000, true);
+  rig.count(Work::samples_written, 30);
+  CHECK(counted() == 30);
+  rig.unit->context_leaves();
+  enter(0x1000, true);
+  CHECK(counted() == 100);
+  rig.count(Work::samples_written, 1);
+  CHECK(counted() == 101);
+  CHECK(rig.registers.read(reg::OAG_A(26)) == 0);  // OAG has not been told to count
+}
