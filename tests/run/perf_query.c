@@ -7,12 +7,12 @@
  */
 #include <EGL/egl.h>
 #include <EGL/eglext.h>
-#define GL_GLEXT_PROTOTYPES
-#include <GLES2/gl2ext.h>
 #include <GLES3/gl3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include <GLES2/gl2ext.h> /* needs a header of GLES */
 
 #define LOAD(type, name) static type name
 LOAD(PFNGLGETFIRSTPERFQUERYIDINTELPROC, first_query);
