@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "hw/run/chip_oa.h"
 #include "hw/run/regs.h"
 
 namespace softgen::run {
@@ -83,18 +84,24 @@ constexpr Chip chip{.platform = "kbl",
                     .hear = hear,
                     .acknowledge = acknowledge,
                     .read_entry = gen8_entry,
-                    .submit = submit};
+                    .context_id = [](uint32_t number) { return number; },
+                    .submit = submit,
+                    .oa = &gen9_oa};
 
 }  // namespace kbl
 
 // What Ice Lake and Tiger Lake share (i915 gt/intel_gt_irq.c, gen11_gt_irq_handler and gen11_gt_irq_postinstall;
-// gt/intel_execlists_submission.c, write_desc; gt/intel_engine.h, ICL_HWS_CSB_WRITE_INDEX).
+// gt/intel_execlists_submission.c, write_desc; gt/intel_engine.h, ICL_HWS_CSB_WRITE_INDEX; gt/intel_lrc.c, lrc_descriptor: an id of 11 bits, of which
+// all ones is none).
 namespace elsq {
 
 constexpr uint32_t master = 0x190010, pending_dwords = 0x190018, identities = 0x190060, selectors = 0x190070;
 constexpr uint32_t enables[] = {0x190030, 0x190034};
 constexpr uint32_t submit_queue = 0x510, queue_control = 0x550, queue_load = 1;
 constexpr uint32_t read_only = 1u << 28, range_4 = 1;  // FORCE_TO_NONPRIV
+constexpr uint32_t ids = 0x7fe, id_shift = 5;
+
+uint32_t context_id(uint32_t number) { return (number % ids) << id_shift; }
 
 void enable_interrupts(const Registers& registers) {
   for (const uint32_t enable : enables) registers.write(enable, ~0u);
@@ -155,21 +162,18 @@ constexpr Chip chip{.platform = "icl",
                     .hear = hear,
                     .acknowledge = acknowledge,
                     .read_entry = gen8_entry,
-                    .submit = submit};
+                    .context_id = context_id,
+                    .submit = submit,
+                    .oa = &gen11_oa};
 
 }  // namespace icl
 
-// Tiger Lake (gt/intel_workarounds.c, tgl_whitelist_build(); gt/intel_lrc.c, lrc_descriptor: an id of 11 bits, of which all ones is none).
+// Tiger Lake (gt/intel_workarounds.c, tgl_whitelist_build()).
 namespace tgl {
 
 using namespace elsq;
 constexpr uint32_t forcewake[] = {regs::forcewake_render, regs::forcewake_gt, 0xa540, 0xa548, 0xa560};
 constexpr uint32_t open_to_batches[] = {0x2348 | read_only | range_4, 0x7010, 0x7018, 0x7304, 0x23a8 | read_only};
-constexpr uint32_t ids = 0x7fe, id_shift = 5;
-
-void submit(const Registers& registers, const EngineInfo& engine, uint32_t descriptor, uint32_t id) {
-  elsq::submit(registers, engine, descriptor, (id % ids) << id_shift);
-}
 
 constexpr Chip chip = [] {
   Chip chip = icl::chip;
@@ -178,7 +182,7 @@ constexpr Chip chip = [] {
   chip.open_to_batches = open_to_batches;
   chip.render_list = chip.other_list = gen12_list;
   chip.read_entry = gen12_entry;
-  chip.submit = submit;
+  chip.oa = &gen12_oa;
   return chip;
 }();
 

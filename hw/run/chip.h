@@ -10,6 +10,8 @@
 
 namespace softgen::run {
 
+struct OaUnit;
+
 struct EngineInfo {
   const char* name;
   uint16_t uapi_class;  ///< I915_ENGINE_CLASS_*
@@ -57,8 +59,11 @@ struct Chip {
   void (*acknowledge)(const Registers& registers);
   /// An entry of the status buffer.
   Switch (*read_entry)(uint32_t low, uint32_t high);
-  /// One context.
+  /// Upper half of the descriptor of a context with this number.
+  uint32_t (*context_id)(uint32_t number);
+  /// One context. `id`: the upper half of its descriptor.
   void (*submit)(const Registers& registers, const EngineInfo& engine, uint32_t descriptor, uint32_t id);
+  const OaUnit* oa;
 };
 
 /// Null: softgen-run has no driver for it.

@@ -8,6 +8,7 @@
 
 #include "hw/run/gpu.h"
 #include "hw/run/kms.h"
+#include "hw/run/perf_stream.h"
 
 namespace softgen::run {
 
@@ -19,13 +20,14 @@ class Driver {
   /// The driver if it was ever made.
   static Driver* existing();
 
-  explicit Driver(const Options& options) : gpu(options), kms(options) {}
+  explicit Driver(const Options& options) : gpu(options), kms(options), perf(gpu) {}
 
   /// For threads that may end after the driver has gone.
   static std::function<void()> kick_later();
 
   Gpu gpu;
   Kms kms;
+  Perf perf;
   std::map<std::pair<dev_t, ino_t>, std::weak_ptr<Bo>> by_inode;
   std::map<uint32_t, std::weak_ptr<Bo>> by_name;  // GEM_FLINK
   uint32_t next_name = 1;
@@ -108,6 +110,10 @@ class DrmFile {
   int getparam(void* arg);
   int query(void* arg);
   int reg_read(void* arg);
+  // i915_perf.cpp
+  int perf_open(void* arg);
+  int perf_add_config(void* arg);
+  int perf_remove_config(void* arg);
   // i915_execbuffer.cpp
   int execbuffer2(void* arg);
 
@@ -121,6 +127,7 @@ class DrmFile {
   template <typename Array, typename Body>
   int signal_syncobjs(const Array& array, Body body);
   int context_param(Context& context, uint64_t param, uint64_t value, uint32_t size);
+  int get_sseu(const Context& context, drm_i915_gem_context_param& param);
 
   Driver& driver_;
   bool primary_, atomic_ = false, universal_planes_ = false;

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <iterator>
 #include <span>
 #include <stdexcept>
 #include <utility>
@@ -138,12 +139,14 @@ void Gpu::write_results() {
   sg_free(report);
 }
 
-uint32_t Gpu::ggtt_map(uint64_t gpa, uint32_t pages) {
+uint32_t Gpu::ggtt_map(uint64_t gpa, uint32_t pages, uint32_t alignment) {
   for (auto it = ggtt_free_.begin(); it != ggtt_free_.end(); ++it) {
-    if (it->second < pages) continue;
-    const auto [first, count] = *it;
+    const uint32_t start = it->first, end = start + it->second;
+    const uint32_t first = (start + alignment - 1) / alignment * alignment;
+    if (first > end || end - first < pages) continue;
     ggtt_free_.erase(it);
-    if (count > pages) ggtt_free_[first + pages] = count - pages;
+    if (first > start) ggtt_free_[start] = first - start;
+    if (end - first > pages) ggtt_free_[first + pages] = end - first - pages;
     for (uint32_t i = 0; i < pages; ++i)
       sg_bar0_write(device_, regs::gtt_window + uint64_t{8} * (first + i), (gpa + uint64_t{4096} * i) | 1, 8);
     write(regs::gfx_flsh_cntl, 1);
@@ -155,7 +158,17 @@ uint32_t Gpu::ggtt_map(uint64_t gpa, uint32_t pages) {
 void Gpu::ggtt_unmap(uint32_t address, uint32_t pages) {
   const uint32_t first = address >> 12;
   for (uint32_t i = 0; i < pages; ++i) sg_bar0_write(device_, regs::gtt_window + uint64_t{8} * (first + i), 0, 8);
-  ggtt_free_[first] = pages;
+  uint32_t start = first, count = pages;
+  const auto after = ggtt_free_.lower_bound(first);
+  if (after != ggtt_free_.begin() && std::prev(after)->first + std::prev(after)->second == first) {
+    start = std::prev(after)->first;
+    count += std::prev(after)->second;
+  }
+  if (after != ggtt_free_.end() && after->first == first + pages) {
+    count += after->second;
+    ggtt_free_.erase(after);
+  }
+  ggtt_free_[start] = count;
 }
 
 void Gpu::bring_up() {
@@ -273,6 +286,7 @@ void Gpu::service() {
     check_hang(engine);
     schedule(engine);
   }
+  run_idle_context();
   std::erase_if(released_, [this](const std::shared_ptr<Context>& context) SG_REQUIRES(mutex_) {
     if (context.use_count() > 1) return false;
     for (const auto& [slot, logical] : context->logical)

@@ -18,6 +18,7 @@
 #include "hw/run/arena.h"
 #include "hw/run/bo.h"
 #include "hw/run/chip.h"
+#include "hw/run/chip_oa.h"
 #include "hw/run/fence.h"
 #include "hw/run/ppgtt.h"
 #include "hw/run/process_end.h"
@@ -43,7 +44,9 @@ struct Context;
 struct Request {
   std::shared_ptr<Context> context;
   unsigned engine = 0;
-  uint64_t batch = 0;  ///< PPGTT address
+  enum class Batch : uint8_t { none, ppgtt, ggtt } space = Batch::ppgtt;
+  uint64_t batch = 0;                    ///< address there
+  std::vector<RegisterValue> registers;  ///< loaded before the batch runs; max_request_registers
   std::vector<FencePtr> waits;
   std::vector<BoPtr> buffers;  ///< kept alive until done
   struct SharedUse {
@@ -56,6 +59,7 @@ struct Request {
   unsigned slot = 0;
 };
 using RequestPtr = std::shared_ptr<Request>;
+constexpr size_t max_request_registers = 4, max_context_registers = 8;
 
 /// One logical ring context: image and ring in the GGTT.
 struct LogicalContext {
@@ -65,6 +69,7 @@ struct LogicalContext {
   uint32_t tail = 0;  ///< ring offset, bytes
   uint32_t seqno = 0;
   uint32_t id = 0;
+  uint32_t registers = 0;  ///< version of Gpu's context registers that it has loaded
 };
 
 /// A GEM context: an address space and a logical context a engine slot that was used.
@@ -99,6 +104,15 @@ class Gpu {
   void share(const BoPtr& bo) SG_REQUIRES(mutex_);
   /// Frees the GGTT space of a context once its requests are done.
   void release(const std::shared_ptr<Context>& context) SG_REQUIRES(mutex_);
+  /// Loaded by each context of the render engine with its next request, in the order of the list; max_context_registers. i915 changes the images
+  /// (i915_perf.c, oa_configure_all_contexts).
+  void set_context_registers(std::vector<RegisterValue> registers) SG_REQUIRES(mutex_);
+  /// Runs on the render engine, without a batch, whenever that has done all requests of other contexts, as i915's kernel context does before the
+  /// engine is parked and at its heartbeats. Null: none.
+  void set_idle_context(std::shared_ptr<Context> context) SG_REQUIRES(mutex_) { idle_context_ = std::move(context); }
+  /// The first address; a multiple of `alignment`, in pages. Throws std::bad_alloc.
+  uint32_t ggtt_map(uint64_t gpa, uint32_t pages, uint32_t alignment = 1) SG_REQUIRES(mutex_);
+  void ggtt_unmap(uint32_t address, uint32_t pages) SG_REQUIRES(mutex_);
   uint64_t read_register(uint32_t offset, unsigned size);
   /// The signal makes the GPU print on standard error where each engine is, unless the program handles it.
   static void report_position_on(int signal_number);
@@ -116,6 +130,7 @@ class Gpu {
     std::deque<RequestPtr> waiting;
     std::deque<RequestPtr> running;  ///< all of one logical context, one after the other in its ring
     LogicalContext* current = nullptr;
+    const Context* last = nullptr;  ///< that was started
     bool busy = false;
     bool submitted = false;          ///< to the port, and not taken from there yet
     bool active = false;             ///< as the last event says
@@ -125,8 +140,6 @@ class Gpu {
 
   void write(uint32_t offset, uint32_t value) { Registers(device_).write(offset, value); }
   uint32_t read(uint32_t offset) { return Registers(device_).read(offset); }
-  uint32_t ggtt_map(uint64_t gpa, uint32_t pages) SG_REQUIRES(mutex_);
-  void ggtt_unmap(uint32_t address, uint32_t pages) SG_REQUIRES(mutex_);
   void bring_up() SG_REQUIRES(mutex_);
   void bring_up_engine(Engine& engine) SG_REQUIRES(mutex_);
   LogicalContext& logical_context(Context& context, unsigned slot, unsigned engine) SG_REQUIRES(mutex_);
@@ -135,6 +148,7 @@ class Gpu {
   void schedule(Engine& engine) SG_REQUIRES(mutex_);
   RequestPtr take_ready(Engine& engine) SG_REQUIRES(mutex_);
   bool start_ready(Engine& engine) SG_REQUIRES(mutex_);
+  void run_idle_context() SG_REQUIRES(mutex_);
   void open_registers(const Engine& engine);
   void enable_switch_interrupts(Engine& engine, bool on);
   void start(Engine& engine, const RequestPtr& request) SG_REQUIRES(mutex_);
@@ -163,6 +177,11 @@ class Gpu {
   Engine engines_[run_engines] SG_GUARDED_BY(mutex_);
   std::map<uint32_t, uint32_t> ggtt_free_ SG_GUARDED_BY(mutex_);  // first page -> pages
   uint32_t next_context_id_ SG_GUARDED_BY(mutex_) = 1;
+  struct {
+    std::vector<RegisterValue> values;
+    uint32_t version = 0;
+  } context_registers_ SG_GUARDED_BY(mutex_);
+  std::shared_ptr<Context> idle_context_ SG_GUARDED_BY(mutex_);
   std::vector<std::shared_ptr<Context>> released_ SG_GUARDED_BY(mutex_);
 
   Mutex irq_mutex_;

@@ -8,7 +8,9 @@
 
 #include "hw/base/log.h"
 #include "hw/base/mutex.h"
+#include "hw/defs/platform.h"
 #include "hw/run/drm_file.h"
+#include "hw/run/program_memory.h"
 
 namespace softgen::run {
 namespace {
@@ -101,11 +103,33 @@ int DrmFile::context_destroy(void* arg) {
   return 0;
 }
 
+/// All slices, subslices and EUs are on (i915_gem_context.c, get_sseu).
+int DrmFile::get_sseu(const Context& of, drm_i915_gem_context_param& param) {
+  drm_i915_gem_context_param_sseu sseu;
+  const bool size_wanted = param.size == 0;
+  if (!size_wanted && param.size < sizeof sseu) return -EINVAL;
+  param.size = sizeof sseu;
+  if (size_wanted) return 0;
+  if (!copy_from_program(&sseu, param.value, sizeof sseu)) return -EFAULT;
+  if (sseu.rsvd || sseu.flags & ~I915_CONTEXT_SSEU_FLAG_ENGINE_INDEX) return -EINVAL;
+  const bool by_slot = sseu.flags & I915_CONTEXT_SSEU_FLAG_ENGINE_INDEX;
+  if (by_slot != !of.slots.empty()) return -EINVAL;
+  if (by_slot ? sseu.engine.engine_instance >= of.slots.size() || of.slots[sseu.engine.engine_instance] < 0
+              : engine_of(sseu.engine.engine_class, sseu.engine.engine_instance) < 0)
+    return -EINVAL;
+  const defs::Platform& platform = driver_.gpu.platform();
+  sseu.slice_mask = (uint64_t{1} << platform.slices) - 1;
+  sseu.subslice_mask = (uint64_t{1} << platform.subslices) - 1;
+  sseu.min_eus_per_subslice = sseu.max_eus_per_subslice = static_cast<uint16_t>(platform.eus);
+  return copy_to_program(param.value, &sseu, sizeof sseu) ? 0 : -EFAULT;
+}
+
 int DrmFile::context_getparam(void* arg) {
   auto* param = static_cast<drm_i915_gem_context_param*>(arg);
   MutexLock lock(driver_.gpu.lock());
   const auto found = context(param->ctx_id);
   if (!found) return -ENOENT;
+  if (param->param == I915_CONTEXT_PARAM_SSEU) return get_sseu(*found, *param);
   param->size = 0;
   switch (param->param) {
     case I915_CONTEXT_PARAM_GTT_SIZE: param->value = uint64_t{1} << 48; return 0;

@@ -113,7 +113,7 @@ int param_value(int param, const defs::Platform& platform, const Chip& chip) {
     case I915_PARAM_MMAP_VERSION: return 1;
     case I915_PARAM_CS_TIMESTAMP_FREQUENCY:
     case param_oa_timestamp_frequency: return static_cast<int>(platform.timestamp_hz);
-    case I915_PARAM_PERF_REVISION: return 0;
+    case I915_PARAM_PERF_REVISION: return 5;
     case I915_PARAM_HAS_SCHEDULER: return I915_SCHEDULER_CAP_ENABLED;
     case I915_PARAM_HAS_CONTEXT_ISOLATION: return 0xf;
     case I915_PARAM_HAS_GEM:
@@ -174,7 +174,7 @@ int DrmFile::query(void* arg) {
       case DRM_I915_QUERY_TOPOLOGY_INFO: item.length = query_topology(item, driver_.gpu.platform()); break;
       case DRM_I915_QUERY_ENGINE_INFO: item.length = query_engines(item, driver_.gpu.chip()); break;
       case DRM_I915_QUERY_MEMORY_REGIONS: item.length = query_regions(item, driver_.gpu.arena().size()); break;
-      case DRM_I915_QUERY_PERF_CONFIG: item.length = -ENODEV; break;
+      case DRM_I915_QUERY_PERF_CONFIG: item.length = driver_.perf.configs().query(item); break;
       default: item.length = -EINVAL; break;  // hwconfig tables and geometry subslices: gen 12
     }
   }

@@ -76,6 +76,9 @@ constexpr Ioctl table[] = {
     {DRM_IOCTL_I915_GEM_VM_CREATE, &DrmFile::vm_create},
     {DRM_IOCTL_I915_GEM_VM_DESTROY, &DrmFile::vm_destroy},
     {DRM_IOCTL_I915_GEM_EXECBUFFER2_WR, &DrmFile::execbuffer2},
+    {DRM_IOCTL_I915_PERF_OPEN, &DrmFile::perf_open},
+    {DRM_IOCTL_I915_PERF_ADD_CONFIG, &DrmFile::perf_add_config},
+    {DRM_IOCTL_I915_PERF_REMOVE_CONFIG, &DrmFile::perf_remove_config},
 };
 
 constexpr size_t max_argument = 512;

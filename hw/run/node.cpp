@@ -65,6 +65,7 @@ std::string_view root() {
 constexpr std::string_view redirected[] = {"/dev/dri",
                                            "/sys/dev/char/226:0",
                                            "/sys/dev/char/226:128",
+                                           "/proc/sys/dev/i915",
                                            "/sys/class/drm",
                                            "/sys/bus/pci/devices/0000:00:02.0",
                                            "/sys/devices/pci0000:00/0000:00:02.0"};
@@ -99,6 +100,16 @@ sgrun_node named_node(int fd) {
   return name.substr(name_start.size()).starts_with("128/") ? SGRUN_RENDER : SGRUN_CARD;
 }
 
+/// Of a file `id` in the folder of a metric set of this process's GPU: a descriptor of one with its text; -1: it is another path.
+int metrics_id_file(std::string_view path) {
+  constexpr std::string_view folder = "/metrics/", name = "/id";
+  const size_t at = path.rfind(folder);
+  if (at == std::string_view::npos || !path.ends_with(name)) return -1;
+  const std::string_view uuid = path.substr(at + folder.size());
+  Driver* const driver = Driver::existing();
+  return driver && uuid.size() > name.size() ? driver->perf.configs().id_file(uuid.substr(0, uuid.size() - name.size())) : -1;
+}
+
 bool under(std::string_view path, std::string_view prefix) {
   return path.starts_with(prefix) && (path.size() == prefix.size() || path[prefix.size()] == '/');
 }
@@ -120,6 +131,7 @@ const char* sgrun_redirect(const char* path, char* buffer) {
   if (!path || path[0] != '/' || root().empty()) return path;
   for (std::string_view prefix : redirected) {
     if (!under(path, prefix)) continue;
+    if (const int file = metrics_id_file(path); file >= 0) return snprintf(buffer, PATH_MAX, "/proc/self/fd/%d", file), buffer;
     const int n = snprintf(buffer, PATH_MAX, "%s%s", root().data(), path);
     return n < PATH_MAX ? buffer : path;
   }
@@ -163,6 +175,7 @@ enum sgrun_node sgrun_adopt(int fd) {
 
 enum sgrun_kind sgrun_kind_of_fd(int fd) {
   if (file_of(fd)) return SGRUN_DRM;
+  if (is_perf_stream(fd)) return SGRUN_PERF_STREAM;
   return Driver::existing() && is_sync_file(fd) ? SGRUN_SYNC_FILE : SGRUN_FOREIGN;
 }
 
@@ -175,9 +188,22 @@ enum sgrun_node sgrun_node_of_fd(int fd) {
 
 int sgrun_ioctl(int fd, unsigned long request, void* arg) {
   const auto file = file_of(fd);
-  const int result = file ? file->ioctl(request, arg) : sync_file_ioctl(fd, request, arg);
+  const auto stream = file ? nullptr : perf_stream(fd);
+  const int result = file     ? file->ioctl(request, arg)
+                     : stream ? perf_stream_ioctl(*stream, request, reinterpret_cast<uint64_t>(arg))
+                              : sync_file_ioctl(fd, request, arg);
   if (result >= 0) return result;
   errno = -result;
+  return -1;
+}
+
+bool sgrun_is_perf_stream(int fd) { return is_perf_stream(fd); }
+
+ssize_t sgrun_read(int fd, void* buffer, size_t size) {
+  const auto stream = perf_stream(fd);
+  const int64_t result = stream ? stream->read(fd, reinterpret_cast<uint64_t>(buffer), size) : -EBADF;
+  if (result >= 0) return result;
+  errno = static_cast<int>(-result);
   return -1;
 }
 
@@ -193,6 +219,7 @@ void* sgrun_mmap(void* address, size_t length, int protection, int flags, int fd
 }
 
 void sgrun_closed(int fd) {
+  forget_perf_stream(fd);
   if (Driver::existing()) {
     forget_sync_file(fd);
     forget_syncobj(fd);
@@ -210,6 +237,7 @@ void sgrun_closed(int fd) {
 void sgrun_duplicated(int from, int to) {
   if (from == to || to < 0) return;
   sgrun_closed(to);
+  share_perf_stream(from, to);
   if (const SyncobjPtr object = Driver::existing() ? exported_syncobj(from) : nullptr) export_syncobj(to, object);
   if (Driver::existing() && is_sync_file(from)) share_sync_file(from, to);
   const auto file = file_of(from);

@@ -12,7 +12,7 @@ extern "C" {
 #endif
 
 enum sgrun_node { SGRUN_NONE = -1, SGRUN_CARD = 0, SGRUN_RENDER = 128 }; /* values: DRM minors */
-enum sgrun_kind { SGRUN_FOREIGN, SGRUN_DRM, SGRUN_SYNC_FILE };
+enum sgrun_kind { SGRUN_FOREIGN, SGRUN_DRM, SGRUN_SYNC_FILE, SGRUN_PERF_STREAM };
 
 /* The node of a path of /dev/dri, or SGRUN_NONE. */
 enum sgrun_node sgrun_node_of_path(const char* path);
@@ -28,6 +28,9 @@ int sgrun_open(enum sgrun_node node, int flags);
 enum sgrun_node sgrun_adopt(int fd);
 enum sgrun_kind sgrun_kind_of_fd(int fd);
 enum sgrun_node sgrun_node_of_fd(int fd);
+/* A stream of performance reports, which read(2) is answered for by sgrun_read(): -1 with errno. */
+bool sgrun_is_perf_stream(int fd);
+ssize_t sgrun_read(int fd, void* buffer, size_t size);
 /* -1 with errno, as ioctl(2). */
 int sgrun_ioctl(int fd, unsigned long request, void* arg);
 void* sgrun_mmap(void* address, size_t length, int protection, int flags, int fd, off_t offset);

@@ -171,6 +171,19 @@ EXPORT int ioctl(int fd, unsigned long request, ...) {
   return next_ioctl(fd, request, arg);
 }
 
+EXPORT ssize_t read(int fd, void* buffer, size_t size) {
+  NEXT(read)
+  return sgrun_is_perf_stream(fd) ? sgrun_read(fd, buffer, size) : next_read(fd, buffer, size);
+}
+
+/* What _FORTIFY_SOURCE calls instead of read(). */
+extern ssize_t __read_chk(int fd, void* buffer, size_t size, size_t room);
+
+EXPORT ssize_t __read_chk(int fd, void* buffer, size_t size, size_t room) {
+  NEXT(__read_chk)
+  return size <= room && sgrun_is_perf_stream(fd) ? sgrun_read(fd, buffer, size) : next___read_chk(fd, buffer, size, room);
+}
+
 EXPORT void* mmap(void* address, size_t length, int protection, int flags, int fd, off_t offset) {
   NEXT(mmap)
   if (fd >= 0 && sgrun_node_of_fd(fd) != SGRUN_NONE) { return sgrun_mmap(address, length, protection, flags, fd, offset); }

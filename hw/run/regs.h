@@ -34,8 +34,12 @@ constexpr uint32_t desc_valid = 1u << 0, desc_ppgtt64 = 3u << 3, desc_coherent =
 
 // Commands.
 constexpr uint32_t mi_noop = 0, mi_user_interrupt = 0x02u << 23, mi_arb_on_off = 0x08u << 23, mi_arb_check = 0x05u << 23;
-constexpr uint32_t mi_batch_buffer_start = 0x31u << 23 | 1 << 8 | 1;  // PPGTT, 3 dwords
-constexpr uint32_t mi_flush_dw = 0x26u << 23 | 2;                     // 4 dwords on this path
+constexpr uint32_t mi_batch_buffer_start_ggtt = 0x31u << 23 | 1,
+                   mi_batch_buffer_start = mi_batch_buffer_start_ggtt | 1 << 8;  // PPGTT, 3 dwords
+constexpr uint32_t mi_batch_buffer_end = 0x0au << 23;
+constexpr uint32_t load_register_imm(uint32_t registers) { return 0x22u << 23 | (2 * registers - 1); }
+constexpr uint32_t max_load_register_imm = 126;    // i915 gt/intel_gpu_commands.h, MI_LOAD_REGISTER_IMM_MAX_REGS
+constexpr uint32_t mi_flush_dw = 0x26u << 23 | 2;  // 4 dwords on this path
 constexpr uint32_t mi_flush_dw_qword = 1u << 14, mi_flush_dw_ggtt = 1u << 2, mi_flush_dw_tlb = 1u << 18;
 constexpr uint32_t mi_load_register_imm = 0x22u << 23 | 0x1000;  // force posted, as the image has it
 constexpr uint32_t pipe_control = 0x7a000004;

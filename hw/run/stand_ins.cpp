@@ -19,6 +19,7 @@
 
 #include "hw/defs/platform.h"
 #include "hw/defs/registers/registers.h"
+#include "hw/run/chip_oa.h"
 #include "softgen/softgen.h"
 
 namespace softgen::run {
@@ -28,7 +29,7 @@ namespace {
 struct Entry {
   std::string path;  ///< below the root
   std::string text;  ///< of the file, or where the link points
-  bool link = false;
+  bool link = false, folder = false;
 };
 
 std::string config_space(const sg_platform_info& info) {
@@ -54,6 +55,14 @@ std::vector<Entry> clocks(const defs::Platform& platform, const std::string& car
   const std::string rp0 = mhz(0), rp1 = mhz(8), rpn = mhz(16);
   return {{card + "gt_RP0_freq_mhz", rp0}, {card + "gt_RP1_freq_mhz", rp1}, {card + "gt_RPn_freq_mhz", rpn},
           {card + "gt_max_freq_mhz", rp0}, {card + "gt_min_freq_mhz", rpn}, {card + "gt_boost_freq_mhz", rp0}};
+}
+
+/// The performance interface (i915 i915_perf.c, oa_table). The folders of metric sets are those of each process's own GPU (node.cpp).
+std::vector<Entry> performance(const std::string& card) {
+  const std::string sysctl = "proc/sys/dev/i915/";
+  return {{sysctl + "perf_stream_paranoid", "0\n"},
+          {sysctl + "oa_max_sample_rate", fmt::format("{}\n", oa::max_sample_rate_hz)},
+          {.path = card + "metrics", .folder = true}};
 }
 
 std::vector<Entry> entries_of(const sg_platform_info& info) {
@@ -82,6 +91,7 @@ std::vector<Entry> entries_of(const sg_platform_info& info) {
                            {fmt::format("sys/class/drm/{}", name), target, true}});
   }
   std::ranges::move(clocks(*defs::find_platform(info.name), device + "drm/card0/"), std::back_inserter(all));
+  std::ranges::move(performance(device + "drm/card0/"), std::back_inserter(all));
   return all;
 }
 
@@ -89,7 +99,8 @@ void write_all(const fs::path& root, const std::vector<Entry>& entries) {
   for (const Entry& entry : entries) {
     const fs::path path = root / entry.path;
     fs::create_directories(path.parent_path());
-    if (entry.link) fs::create_symlink(entry.text, path);
+    if (entry.folder) fs::create_directory(path);
+    else if (entry.link) fs::create_symlink(entry.text, path);
     else std::ofstream(path, std::ios::binary) << entry.text;
   }
 }
@@ -101,7 +112,8 @@ bool complete(const fs::path& root, const std::vector<Entry>& entries) {
   if (!S_ISDIR(st.st_mode) || st.st_uid != geteuid() || (st.st_mode & 022))
     throw std::runtime_error(root.string() + " belongs to someone else");
   return std::all_of(entries.begin(), entries.end(), [&](const Entry& entry) {
-    return lstat((root / entry.path).c_str(), &st) == 0 && (entry.link || static_cast<size_t>(st.st_size) == entry.text.size());
+    return lstat((root / entry.path).c_str(), &st) == 0 &&
+           (entry.link || entry.folder || static_cast<size_t>(st.st_size) == entry.text.size());
   });
 }
 

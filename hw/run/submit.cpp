@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Requests into rings, rings into the submit port. Layout of the image: i915 gt/intel_lrc.c (gen9_rcs_offsets, gen11_rcs_offsets,
 // gen9_xcs_offsets).
+#include <i915_drm.h>
+
 #include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstring>
 #include <new>
+#include <span>
 #include <utility>
 
 #include "hw/run/gpu.h"
@@ -51,7 +54,14 @@ void flush_dw(RingWriter& ring, uint32_t flags, uint32_t address, uint32_t data)
   ring.puts(regs::mi_flush_dw | regs::mi_flush_dw_qword | flags, address | regs::mi_flush_dw_ggtt, 0u, data);
 }
 
-constexpr uint32_t request_dwords = 48;
+void load_registers(RingWriter& ring, std::span<const RegisterValue> registers) {
+  if (registers.empty()) return;
+  ring.put(regs::load_register_imm(static_cast<uint32_t>(registers.size())));
+  for (const RegisterValue& entry : registers) ring.puts(entry.offset, entry.value);
+  ring.put(regs::mi_noop);
+}
+
+constexpr uint32_t request_dwords = 40 + 2 * (max_context_registers + max_request_registers + 2);
 constexpr size_t max_running = 16;
 static_assert((max_running + 1) * request_dwords * 4 < ring_bytes / 2);
 
@@ -115,8 +125,14 @@ void Gpu::emit(LogicalContext& logical, const EngineInfo& info, Request& request
   } else {
     flush_dw(ring, regs::mi_flush_dw_tlb, scratch, 0);
   }
-  ring.puts(regs::mi_arb_on_off | 1, regs::mi_batch_buffer_start, static_cast<uint32_t>(request.batch),
-            static_cast<uint32_t>(request.batch >> 32), regs::mi_arb_on_off, regs::mi_noop);
+  if (render && std::exchange(logical.registers, context_registers_.version) != context_registers_.version)
+    load_registers(ring, context_registers_.values);
+  load_registers(ring, request.registers);
+  ring.put(regs::mi_arb_on_off | 1);
+  if (request.space != Request::Batch::none)
+    ring.puts(request.space == Request::Batch::ggtt ? regs::mi_batch_buffer_start_ggtt : regs::mi_batch_buffer_start,
+              static_cast<uint32_t>(request.batch), static_cast<uint32_t>(request.batch >> 32));
+  ring.puts(regs::mi_arb_on_off, regs::mi_noop);
   if (render) {
     pipe_control(ring, regs::pc_rt_flush | regs::pc_depth_flush | regs::pc_dc_flush);
     pipe_control(ring, regs::pc_cs_stall | regs::pc_flush_enable | regs::pc_qw_write | regs::pc_ggtt, seqno, request.seqno);
@@ -125,6 +141,11 @@ void Gpu::emit(LogicalContext& logical, const EngineInfo& info, Request& request
   }
   ring.puts(regs::mi_user_interrupt, regs::mi_arb_on_off | 1, regs::mi_arb_check, regs::mi_noop);
   logical.tail = ring.finish();
+}
+
+void Gpu::set_context_registers(std::vector<RegisterValue> registers) {
+  context_registers_.values = std::move(registers);
+  ++context_registers_.version;
 }
 
 void Gpu::submit(const RequestPtr& request, unsigned slot) {
@@ -187,6 +208,16 @@ void Gpu::schedule(Engine& engine) {
   while (start_ready(engine)) {}
 }
 
+void Gpu::run_idle_context() {
+  Engine& engine = engines_[I915_ENGINE_CLASS_RENDER];
+  if (!idle_context_ || !engine.running.empty() || !engine.waiting.empty() || engine.last == idle_context_.get()) return;
+  const auto request = std::make_shared<Request>();
+  request->context = idle_context_;
+  request->space = Request::Batch::none;
+  request->fence = std::make_shared<Fence>();
+  submit(request, 0);
+}
+
 void Gpu::start(Engine& engine, const RequestPtr& request) {
   for (Request::SharedUse& use : request->shared)
     if (!std::exchange(use.begun, true)) use.bo->begin_use(use.write);
@@ -195,11 +226,13 @@ void Gpu::start(Engine& engine, const RequestPtr& request) {
   uint32_t* state = reinterpret_cast<uint32_t*>(arena_.host(logical.image_gpa + 4096));
   std::atomic_ref(state[0x07]).store(logical.tail, std::memory_order_release);
   engine.current = &logical;
+  engine.last = request->context.get();
   engine.running.push_back(request);
   if (!engine.busy) engine.since_ns = monotonic_ns();
   engine.busy = engine.submitted = true;
   chip_.submit(Registers(device_), *engine.info,
-               logical.lrca | regs::desc_valid | regs::desc_ppgtt64 | regs::desc_coherent | regs::desc_privilege, logical.id);
+               logical.lrca | regs::desc_valid | regs::desc_ppgtt64 | regs::desc_coherent | regs::desc_privilege,
+               chip_.context_id(logical.id));
 }
 
 void Gpu::share(const BoPtr& bo) {

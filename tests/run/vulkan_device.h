@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <vulkan/vulkan.h>
 
+static VkInstance instance;
 static VkPhysicalDevice physical;
 static VkDevice device;
 static VkQueue queue;
@@ -21,7 +22,6 @@ static void require(int good, const char* what) {
 #define DO(call) require((call) == VK_SUCCESS, #call)
 
 static void find_device(void) {
-  VkInstance instance;
   DO(vkCreateInstance(&(VkInstanceCreateInfo){.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO,
                                               .pApplicationInfo = &(VkApplicationInfo){.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO,
                                                                                        .apiVersion = VK_API_VERSION_1_3}},

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// PERF_OPEN, PERF_ADD_CONFIG and PERF_REMOVE_CONFIG: what i915 6.1 checks (i915_perf.c).
+#include <errno.h>
+#include <i915_drm.h>
+#include <unistd.h>
+
+#include "hw/base/mutex.h"
+#include "hw/defs/platform.h"
+#include "hw/run/drm_file.h"
+#include "hw/run/program_memory.h"
+
+namespace softgen::run {
+namespace {
+
+constexpr uint64_t max_exponent = 31, min_poll_period_ns = 100'000;
+constexpr uint64_t second_ns = 1'000'000'000;
+
+constexpr uint32_t mask_of(unsigned count) { return (1u << count) - 1; }
+
+/// Reports oftener than this are root's (oa_max_sample_rate).
+bool too_often(uint64_t exponent, uint64_t timestamp_hz) {
+  const uint64_t period_ns = ((uint64_t{2} << exponent) * second_ns + timestamp_hz - 1) / timestamp_hz;
+  return period_ns <= second_ns && second_ns / period_ns > oa::max_sample_rate_hz && geteuid() != 0;
+}
+
+/// As i915_gem_user_to_context_sseu(). Which of its slices are powered changes no result.
+int check_sseu(const drm_i915_gem_context_param_sseu& sseu, const defs::Platform& platform) {
+  if (sseu.engine.engine_class != I915_ENGINE_CLASS_RENDER || sseu.engine.engine_instance != 0) return -EINVAL;
+  if (!sseu.slice_mask || !sseu.subslice_mask || !sseu.min_eus_per_subslice) return -EINVAL;
+  if (sseu.max_eus_per_subslice < sseu.min_eus_per_subslice || sseu.max_eus_per_subslice > platform.eus) return -EINVAL;
+  return sseu.slice_mask & ~uint64_t{mask_of(platform.slices)} || sseu.subslice_mask & ~uint64_t{mask_of(platform.subslices)} ? -EINVAL : 0;
+}
+
+/// read_properties_unlocked().
+int set_property(PerfProperties& properties, uint64_t id, uint64_t value, const defs::Platform& platform) {
+  switch (id) {
+    case DRM_I915_PERF_PROP_CTX_HANDLE: properties.context_handle = static_cast<uint32_t>(value); return 0;
+    case DRM_I915_PERF_PROP_SAMPLE_OA: properties.sample_reports |= value != 0; return 0;
+    case DRM_I915_PERF_PROP_OA_METRICS_SET: properties.metrics_set = static_cast<int>(value); return value ? 0 : -EINVAL;
+    case DRM_I915_PERF_PROP_OA_FORMAT: properties.format = oa_format(value); return properties.format ? 0 : -EINVAL;
+    case DRM_I915_PERF_PROP_OA_EXPONENT:
+      if (value > max_exponent) return -EINVAL;
+      if (too_often(value, platform.timestamp_hz)) return -EACCES;
+      properties.periodic = true;
+      properties.period_exponent = static_cast<uint32_t>(value);
+      return 0;
+    case DRM_I915_PERF_PROP_HOLD_PREEMPTION: properties.hold_preemption = value != 0; return 0;  // there is none within a batch
+    case DRM_I915_PERF_PROP_GLOBAL_SSEU: {
+      drm_i915_gem_context_param_sseu sseu;
+      return copy_from_program(&sseu, value, sizeof sseu) ? check_sseu(sseu, platform) : -EFAULT;
+    }
+    case DRM_I915_PERF_PROP_POLL_OA_PERIOD: properties.poll_period_ns = value; return value < min_poll_period_ns ? -EINVAL : 0;
+    default: return -EINVAL;
+  }
+}
+
+}  // namespace
+
+int DrmFile::perf_open(void* arg) {
+  const auto* open = static_cast<const drm_i915_perf_open_param*>(arg);
+  constexpr uint32_t known_flags = I915_PERF_FLAG_FD_CLOEXEC | I915_PERF_FLAG_FD_NONBLOCK | I915_PERF_FLAG_DISABLED;
+  if (open->flags & ~known_flags) return -EINVAL;
+  if (open->num_properties == 0 || open->num_properties >= DRM_I915_PERF_PROP_MAX) return -EINVAL;
+  PerfProperties properties;
+  for (uint32_t i = 0; i < open->num_properties; ++i) {
+    uint64_t pair[2];
+    if (!copy_from_program(pair, open->properties_ptr + i * sizeof pair, sizeof pair)) return -EFAULT;
+    if (const int error = set_property(properties, pair[0], pair[1], driver_.gpu.platform())) return error;
+  }
+  std::shared_ptr<Context> of_handle;
+  if (properties.context_handle) {
+    MutexLock lock(driver_.gpu.lock());
+    of_handle = context(*properties.context_handle);
+    if (!of_handle) return -ENOENT;
+  }
+  return driver_.perf.open(properties, of_handle, open->flags);
+}
+
+int DrmFile::perf_add_config(void* arg) { return driver_.perf.configs().add(*static_cast<const drm_i915_perf_oa_config*>(arg)); }
+
+int DrmFile::perf_remove_config(void* arg) { return driver_.perf.configs().remove(*static_cast<const uint64_t*>(arg)); }
+
+}  // namespace softgen::run
