@@ -23,6 +23,8 @@ size_t min_dwords(const defs::Command& command) {
     case defs::CommandId::STATE_BASE_ADDRESS: return 16;
     // Gen9's length: IGT sends it on Gen12, too (rendercopy_gen9.c, gen9_emit_depth).
     case defs::CommandId::_3DSTATE_STENCIL_BUFFER: return 5;
+    // Gen9's length: Mesa up to 25 sends it on Gen12, too.
+    case defs::CommandId::_3DSTATE_TE: return 4;
     default: return command.dwords;
   }
 }

@@ -292,11 +292,11 @@ void tessellate_tri(Rules rules, const TessellationFactors& factors, Tessellatio
 }  // namespace
 
 TessellationFactors patch_factors(const Te& te, const std::array<uint32_t, 8>& header) {
-  const auto f = [&](unsigned dword) { return std::bit_cast<float>(header[dword]); };
+  const auto f = [&](unsigned place) { return std::bit_cast<float>(header[te.factors_ascend ? place : 7 - place]); };
   switch (te.domain) {
-    case Domain::quad: return {{f(7), f(6), f(5), f(4)}, {f(3), f(2)}};
-    case Domain::triangle: return {{f(7), f(6), f(5), 0}, {f(4), 0}};
-    default: return {{f(6), f(7), 0, 0}, {}};
+    case Domain::quad: return {{f(0), f(1), f(2), f(3)}, {f(4), f(5)}};
+    case Domain::triangle: return {{f(0), f(1), f(2), 0}, {f(te.inside_separate ? 4 : 3), 0}};
+    default: return {{f(1), f(0), 0, 0}, {}};
   }
 }
 

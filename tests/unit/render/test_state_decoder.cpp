@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "hw/defs/gen11/all.h"
+#include "hw/defs/gen12/all.h"
 #include "hw/defs/gen9/all.h"
 #include "tests/catch.h"
 #include "tests/unit/memory/mapped.h"
@@ -264,4 +265,22 @@ TEST_CASE("Gen11: 3DSTATE_CPS, and what 3DSTATE_PS_EXTRA says of coarse pixels")
   CHECK((c.focal == std::array<float, 2>{5, -2} && c.slope == std::array<float, 2>{0.5f, 0.25f} && c.min_radius == 8 && c.aspect == 2));
   const PixelCoefficients& k = state.pixel.inputs.coefficients;
   CHECK((k.requested_size && k.depth_w && !k.perspective && !k.linear && !k.sample_offsets));
+}
+
+// Mesa 26.2 sends the fifth dword and a layout, earlier ones do not.
+TEST_CASE("3DSTATE_TE of Gen12 names the layout of the patch header, in four dwords or five") {
+  using defs::Gen12;
+  const auto decoded = [](std::vector<uint32_t> dwords) {
+    StateStore store(Gen12::commands);
+    REQUIRE(store.accept({0, Gen12::commands.find("3DSTATE_TE"), dwords}));
+    DrawState state;
+    make_state_decoder<Gen12>()->refresh(store, state);
+    return state.tessellation;
+  };
+  const TessellationState before = decoded({0x781c0002, 1, 0, 0});
+  CHECK(before.enable);
+  CHECK_FALSE((before.factors_ascend || before.inside_separate));
+  const TessellationState quad = decoded({0x781c0003, 0x800201, f(63), f(64), 0xb}), tri = decoded({0x781c0003, 0xc00211, f(63), f(64), 0});
+  CHECK((quad.factors_ascend && !quad.inside_separate));
+  CHECK((tri.factors_ascend && tri.inside_separate));
 }

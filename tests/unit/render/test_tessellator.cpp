@@ -127,3 +127,22 @@ TEST_CASE("the patch header's layout follows the domain") {
   CHECK(patch_factors(state(Domain::triangle, Partitioning::integer), header).inside[0] == 4);
   CHECK(patch_factors(state(Domain::isoline, Partitioning::integer), header).outside[0] == 6);
 }
+
+// As Mesa 26.2's hull shaders write them on Tiger Lake (piglit, vs-tcs-tes-tessinner-tessouter-inputs-*, isoline).
+TEST_CASE("factors that ascend stand from dword 0 on") {
+  std::array<uint32_t, 8> header;
+  for (uint32_t i = 0; i < 8; ++i) header[i] = std::bit_cast<uint32_t>(static_cast<float>(i));
+  const auto factors = [&](Domain domain, bool inside_separate = false) {
+    Te te = state(domain, Partitioning::integer);
+    te.factors_ascend = true;
+    te.inside_separate = inside_separate;
+    return patch_factors(te, header);
+  };
+  CHECK(factors(Domain::quad).outside == std::array<float, 4>{0, 1, 2, 3});
+  CHECK(factors(Domain::quad).inside == std::array<float, 2>{4, 5});
+  CHECK(factors(Domain::triangle, true).outside == std::array<float, 4>{0, 1, 2, 0});
+  CHECK(factors(Domain::triangle, true).inside[0] == 4);
+  CHECK(factors(Domain::triangle, false).inside[0] == 3);
+  CHECK(factors(Domain::isoline).outside[0] == 1);
+  CHECK(factors(Domain::isoline).outside[1] == 0);
+}
