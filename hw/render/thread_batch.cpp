@@ -4,8 +4,8 @@
 
 #include <bit>
 
-#include "hw/base/work.h"
 #include "hw/eu/interp/run.h"
+#include "hw/eu/program/work_counts.h"
 
 namespace softgen::render {
 namespace {
@@ -145,6 +145,7 @@ PixelThread& ThreadBatch::new_thread() {
   thread.by_sample = thread.square = false;
   thread.target = nullptr;
   thread.sample_id = 0;
+  thread.written = 0;
   return thread;
 }
 
@@ -184,7 +185,7 @@ void ThreadBatch::add_square(uint32_t at, uint32_t covered, const TargetBlock& b
   thread.live = all, thread.covered = covered;
   thread.pixels = 16;
   thread.object = object_;
-  thread.tested = 0;
+  thread.tested = thread.written = 0;
   thread.channels = thread.dispatch_mask = thread.vector_mask = all;
   thread.target = nullptr;
   if (block.at) {
@@ -228,6 +229,7 @@ void ThreadBatch::run() {
                 .scratch_size = kernel.scratch_size,
                 .direct = targets_.capturing() ? nullptr : answers_,
                 .control = context_.control};
+  if (!targets_.capturing()) eu::count_threads(Work::ps_threads, *kernel.program, count_);
   RenderMessages messages({.pixels = this, .shared = draw_->shared_functions});
   eu::ThreadSeries series{layout_, threads_.data(), count_, channels_, kernel.constants.data(), &context_.running};
   // The clock is read before the stamp is compared, so that a change in between is noticed.
@@ -253,7 +255,7 @@ CapturedColor ThreadBatch::capture() {
 }
 
 void ThreadBatch::forget_draws() {
-  for (auto& one : direct_) one.second.clear(count_direct_messages);
+  for (auto& one : direct_) one.second.clear(eu::count_answers);
   direct_.clear();
 }
 

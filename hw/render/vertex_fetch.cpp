@@ -154,7 +154,7 @@ void VertexFetch::fetch_element(const Source& source, uint32_t index, uint32_t i
   std::array<std::byte, 32> raw{};
   const uint64_t at = address(source, index, instance);
   const bool there = at != nowhere;
-  if (there) view_.read(at, raw.data(), source.format->block_bytes());
+  if (there) view_.read(at, raw.data(), source.format->block_bytes()), bytes_ += source.format->block_bytes();
   if (source.format && source.format->numeric == surface::Numeric::raw64) return store_raw64(*source.format, raw.data(), controls, out);
   Vec4 value = {};
   if (there) value = surface::decode(*source.format, raw.data());
@@ -258,6 +258,9 @@ void VertexFetch::fetch_lanes(std::span<const VertexName> vertices, std::span<Gr
     locate(source, vertices, elements);
     const auto controls = source.element.components;
     const surface::Format* format = source.format;
+    if (elements.there)
+      bytes_ += uint64_t{format->block_bytes()} *
+                (elements.there == all ? vertices.size() : static_cast<uint64_t>(std::popcount(elements.there)));
     if (format && format->numeric == surface::Numeric::raw64) {
       for (size_t i = 0; i < vertices.size(); ++i) {
         std::array<Vec4, 2> value{};

@@ -62,6 +62,10 @@ class VertexFetch {
   /// Whether vertices have edge flags (an element with Edge Flag Enable, which is not stored), and the flag of one.
   bool has_edge_flags() const { return edge_flag_.has_value(); }
   bool edge_flag(uint32_t index, uint32_t instance);
+  /// Of elements that were read so far.
+  uint64_t bytes() const { return bytes_; }
+  /// Of an index; 0: the draw has none.
+  uint32_t index_bytes() const { return draw_.indexed ? index_size_ : 0; }
 
  private:
   struct Source {
@@ -97,6 +101,7 @@ class VertexFetch {
   size_t slots_ = 0;
   uint32_t index_size_ = 0;
   bool cut_enabled_ = false;
+  uint64_t bytes_ = 0;
 };
 
 }  // namespace softgen::render
