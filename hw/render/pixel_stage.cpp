@@ -29,15 +29,15 @@ void PixelWorker::end_tile() {
   threads_.run();
   if (!counting_) return;
   const PixelTally tally = std::exchange(context_.tally, {});
-  const auto count = [](Work work, uint64_t n) {
-    if (n) count_work(work, n);
-  };
-  count(Work::samples_rasterized, tally.rasterized);
-  count(Work::samples_failed_early, tests_early_ ? tally.rasterized - tally.depth : 0);
-  count(Work::pixels_killed, tally.killed);
-  count(Work::samples_failed_late, tally.failed_late);
-  count(Work::samples_written, tally.written);
-  count(Work::samples_blended, tally.blended);
+  count_work({{Work::ps_threads, tally.threads},
+              {Work::alu_instructions, tally.alu},
+              {Work::math_instructions, tally.math},
+              {Work::samples_rasterized, tally.rasterized},
+              {Work::samples_failed_early, tests_early_ ? tally.rasterized - tally.depth : 0},
+              {Work::pixels_killed, tally.killed},
+              {Work::samples_failed_late, tally.failed_late},
+              {Work::samples_written, tally.written},
+              {Work::samples_blended, tally.blended}});
   count_path(Path::pixels_filled, tally.filled);
   count_path(Path::pixels_tested_singly, tally.tested_one_by_one);
   count_path(Path::pixels_written_singly, tally.written_one_by_one);

@@ -53,8 +53,15 @@ struct PixelThread : eu::SeriesThread {
 
 /// Samples or pixels that a worker has counted since it last added them to its draw's statistics and to count_path().
 struct PixelTally {
+  /// Of `program`, which were started or which a fill is in place of.
+  void add_threads(uint64_t n, const eu::Program& program) {
+    threads += n;
+    alu += n * program.alu_instructions(), math += n * program.math_instructions();
+  }
+
   uint64_t rasterized = 0;  ///< samples before all tests
   uint64_t depth = 0, invocations = 0;
+  uint64_t threads = 0, alu = 0, math = 0;                 ///< and their instructions
   uint64_t killed = 0, failed_late = 0;                    ///< pixels that the shader discarded; samples, by tests after it
   uint64_t written = 0, blended = 0;                       ///< samples of targets, but for those that DirectAnswers count
   uint64_t filled = 0;                                     ///< pixels of uniform colour written without a thread each

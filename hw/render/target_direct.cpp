@@ -24,7 +24,7 @@ struct TargetWriter::DirectWrite {
     const uint32_t pixels = mask & ((1u << d.count) - 1), live = thread.live & pixels;
     writer.note_written(thread, pixels, d.last);
     if (!writer.draw_->early) writer.pass(thread, live);
-    if (!live || thread.object->layer >= d.target->surface.view_extent) return d.leave_out(answer, 0);
+    if (!live || thread.object->layer >= d.target->surface.view_extent) return d.wrote(answer, 0);
     const uint32_t x = thread.quads[0] & 0xffff, y = thread.quads[0] >> 16;
     if (const TargetBlock * block;
         thread.square && d.count == 16 && live == 0xffff && (block = writer.target_block(*d.target, thread.object->layer, x, y))) {
@@ -40,11 +40,11 @@ struct TargetWriter::DirectWrite {
         eight.source1[c] = nullptr;
       }
     };
-    return d.leave_out(answer, writer.write_pixels(thread, *d.kernel, *d.target, live, 0, d.count, false, source));
+    return d.wrote(answer, writer.write_pixels(thread, *d.kernel, *d.target, live, 0, d.count, false, source));
   }
-  /// True. Of the message's pixels only those in `written` were written.
-  bool leave_out(const DirectAnswer& answer, uint32_t written) const {
-    if (written != (1u << count) - 1) answer.left_out += count - static_cast<uint64_t>(std::popcount(written));
+  /// True. So many pixels of the message were written.
+  bool wrote(const DirectAnswer& answer, uint32_t pixels) const {
+    answer.left_out += count - pixels;
     return true;
   }
   static bool answer_words(const DirectAnswer& answer, Grf* registers, uint32_t mask, ThreadEnv& env);
@@ -59,17 +59,18 @@ bool TargetWriter::DirectWrite::answer_words(const DirectAnswer& answer, Grf* re
   uint32_t live = thread.live & pixels, written = 0;
   writer.note_written(thread, pixels, d.last);
   if (!writer.draw_->early) writer.pass(thread, live);
-  if (thread.object->layer >= d.target->surface.view_extent) return d.leave_out(answer, 0);
+  if (thread.object->layer >= d.target->surface.view_extent) return d.wrote(answer, 0);
   const uint32_t slice = thread.object->layer + d.target->surface.min_array_element;
   while (live) {
     const unsigned first = static_cast<unsigned>(std::countr_zero(live)) & ~1u, half = first / 8;
     std::array<surface::Word4, 2> words;
     for (unsigned c = 0; c < 4; ++c)
       for (unsigned i = 0; i < 2; ++i) words[i][c] = registers[d.registers[c][half]].dw[first % 8 + i];
-    written |= d.target->write_words(writer.context_.view, thread.x(first), thread.y(first), slice, live >> first & 3, words) << first;
+    written +=
+        count_of_eight(d.target->write_words(writer.context_.view, thread.x(first), thread.y(first), slice, live >> first & 3, words));
     live &= ~(3u << first);
   }
-  return d.leave_out(answer, written);
+  return d.wrote(answer, written);
 }
 
 void TargetWriter::direct_write(const MessageForm& form, DirectAnswer& answer) {

@@ -56,20 +56,23 @@ inline void fade(PixelColor& color, const Fade& by, uint32_t x, uint32_t y) {
   color.source0[3] = std::bit_cast<uint32_t>(std::bit_cast<float>(color.source0[3]) * part);
 }
 
-/// Notes a message for `pixels`. After the last one, pixels that none was for were discarded.
+/// Notes a message for `pixels`. With the last one, pixels that none was for are known to be discarded.
 inline void TargetWriter::note_written(PixelThread& thread, uint32_t pixels, bool last) {
-  thread.written |= pixels;
-  if (!last) return;
-  if (const uint32_t killed = thread.live & ~thread.written) context_.tally.killed += static_cast<uint64_t>(std::popcount(killed));
+  if (!last) thread.written |= pixels;
+  else if (const uint32_t killed = thread.live & ~pixels & ~thread.written)
+    context_.tally.killed += static_cast<uint64_t>(std::popcount(killed));
 }
+
+/// Bits that are set, of eight.
+constexpr uint32_t count_of_eight(uint32_t bits) { return (bits * 0x08040201u >> 3 & 0x11111111u) * 0x11111111u >> 28; }
 
 inline void TargetWriter::count_written(uint64_t samples, bool blended) {
   context_.tally.written += samples;
   if (blended) context_.tally.blended += samples;
 }
 
-/// Writes the colours of the pixels `live`, all of them among the `count` from `first` on; `source` gives those of eight. Returns those within the
-/// target.
+/// Writes the colours of the pixels `live`, all of them among the `count` from `first` on; `source` gives those of eight. Returns how
+/// many of them are within the target.
 template <typename Source>
 uint32_t TargetWriter::write_pixels(const PixelThread& thread, const ColorKernel& kernel, const RenderTarget& rt, uint32_t live,
                                     unsigned first, unsigned count, bool replicated, Source&& source) {
@@ -101,7 +104,7 @@ uint32_t TargetWriter::write_pixels(const PixelThread& thread, const ColorKernel
     pixels.lanes &= there;
     pixels.pair = pair && pixels.lanes == 0xff;
     if (!pixels.lanes) continue;
-    written |= pixels.lanes << (first + lane);
+    written += count_of_eight(pixels.lanes);
     source(lane, pixels);
     kernels_.write_color(kernel, pixels);
   }

@@ -170,8 +170,7 @@ bool TargetWriter::write_colors(PixelThread& thread, const WriteLayout& layout, 
       pixels.source1[c] = layout.dual ? floats(layout.source1_at, c) : nullptr;
     }
   };
-  const uint32_t written = write_pixels(thread, kernel, rt, live, layout.first, layout.count, layout.replicated, source);
-  count_written(static_cast<uint64_t>(std::popcount(written)), kernel.blending);
+  count_written(write_pixels(thread, kernel, rt, live, layout.first, layout.count, layout.replicated, source), kernel.blending);
   return true;
 }
 

@@ -7,7 +7,6 @@
 #include <cstring>
 
 #include "hw/eu/program/op.h"
-#include "hw/eu/program/work_counts.h"
 #include "hw/render/fill.h"
 #include "hw/render/raster.h"
 #include "hw/render/thread_count.h"
@@ -144,7 +143,7 @@ bool Windower::fill_object(const PixelRect& tile) {
   for (const Coverage& part : object_->parts) pixels += fill_part(part, tile, color, threads);
   PixelTally& tally = context_.tally;
   tally.rasterized += pixels, tally.depth += pixels, tally.invocations += pixels, tally.filled += pixels;
-  eu::count_threads(Work::ps_threads, *draw_->kernel.program, threads.threads());
+  tally.add_threads(threads.threads(), *draw_->kernel.program);
   return true;
 }
 

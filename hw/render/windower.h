@@ -23,7 +23,7 @@ class Windower {
   bool draw_part(const Coverage& part, const PixelRect& tile);
   bool draw_block(uint32_t x, uint32_t y, uint64_t covered);
   void add_block(uint32_t x, uint32_t y, uint64_t live, uint64_t covered);
-  uint64_t test_block(uint32_t x, uint32_t y, uint64_t covered, uint64_t count);
+  uint64_t test_block(uint32_t x, uint32_t y, uint64_t covered, uint64_t& count);
   uint64_t test_singly(uint32_t x, uint32_t y, uint64_t covered);
   void draw_coarse(const PixelRect& tile);
   void draw_coarse_block(uint32_t x, uint32_t y, CoarseCoverage::Block& block);

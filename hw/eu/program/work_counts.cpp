@@ -111,9 +111,9 @@ void count(const MessageWork& work, uint64_t messages, uint64_t channels, uint64
 }  // namespace
 
 void count_threads(Work stage, const Program& program, uint64_t threads) {
-  count_work(stage, threads);
-  count_work(Work::alu_instructions, threads * program.alu_instructions());
-  count_work(Work::math_instructions, threads * program.math_instructions());
+  count_work({{stage, threads},
+              {Work::alu_instructions, threads * program.alu_instructions()},
+              {Work::math_instructions, threads * program.math_instructions()}});
 }
 
 MessageWork message_work(const MessageOp& op, unsigned exec_size) {
