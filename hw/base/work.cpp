@@ -74,6 +74,11 @@ ThreadCounts& mine() { return per_thread<ThreadCounts>(); }
 
 void count_work(Work work, uint64_t n) { mine().done[static_cast<size_t>(work)].add(n); }
 
+void count_work(std::initializer_list<WorkAmount> amounts) {
+  auto& done = mine().done;
+  for (const WorkAmount& amount : amounts) done[static_cast<size_t>(amount.work)].add(amount.n);
+}
+
 void count_path(Path path, uint64_t n) { mine().taken[static_cast<size_t>(path)].add(n); }
 
 void count_message(unsigned sfid, unsigned type) { mine().messages[sfid % WorkCounts::sfids][type % WorkCounts::types].add(1); }

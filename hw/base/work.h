@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 
 namespace softgen {
 
@@ -82,6 +83,11 @@ WorkCounts work_counts();
 WorkCounts work_between(const WorkCounts& before, const WorkCounts& after);
 
 void count_work(Work work, uint64_t n);
+struct WorkAmount {
+  Work work;
+  uint64_t n;
+};
+void count_work(std::initializer_list<WorkAmount> amounts);
 void count_path(Path path, uint64_t n);
 void count_message(unsigned sfid, unsigned type);
 /// Messages that a function of DirectAnswers answered.

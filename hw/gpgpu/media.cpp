@@ -6,6 +6,7 @@
 
 #include "hw/base/log.h"
 #include "hw/eu/interp/run.h"
+#include "hw/eu/program/work_counts.h"
 
 namespace softgen::gpgpu {
 
@@ -28,6 +29,7 @@ ExecResult MediaThreads::run(Worker& worker, const MediaPosition& position) {
   eu::ThreadStart start = kernel_.start;
   start.dispatch_mask = ~0u;  // media kernels have no channels of their own: every one is on
   thread.start(start);
+  eu::count_threads(Work::cs_threads, *start.program, 1);
   ThreadEnv env{worker.view, kernel_.bases, env_.stop, {}, 0, kernel_.scratch_base, kernel_.scratch_size};
   switch (eu::run(thread, env, shared_)) {
     case eu::RunResult::aborted: return ExecResult::aborted;

@@ -8,8 +8,8 @@
 #include <chrono>
 
 #include "hw/base/log.h"
-#include "hw/base/work.h"
 #include "hw/eu/interp/run.h"
+#include "hw/eu/program/work_counts.h"
 #include "hw/mmio/register_file.h"
 
 namespace softgen::gpgpu {
@@ -157,6 +157,7 @@ class Walk::Series {
                                   walk_.masks_.all_full ? walk_.masks_.full : 0,
                                   walk_.constants_.data() + walk_.shared_at_,
                                   &running};
+    eu::count_threads(Work::cs_threads, *walk_.kernel_.start.program, count_);
     count_ = 0;
     const bool ended = eu::run_series(worker_.thread, walk_.kernel_.start, series, env_, walk_.shared_);
     return walk_.env_.stop.aborting() ? ExecResult::aborted : ended ? ExecResult::done : ExecResult::fault;
@@ -208,6 +209,7 @@ ExecResult Walk::run_group(Worker& worker, const GroupId& id, uint32_t bank) {
     start_thread(worker.group.add(environment(worker, first_fftid + n)), header_of(id, first_fftid + n), n);
   }
   invocations_.fetch_add(channels, std::memory_order_relaxed);
+  eu::count_threads(Work::cs_threads, *kernel_.start.program, group_.threads);
   switch (worker.group.run(shared_)) {
     case eu::ThreadGroup::Result::finished: return ExecResult::done;
     case eu::ThreadGroup::Result::aborted: return ExecResult::aborted;
@@ -268,7 +270,7 @@ ExecResult Walk::run(Workers& workers, uint64_t first) {
   banks = static_cast<unsigned>(std::min<uint64_t>(banks, groups_ - first));
   workers.run(env_.view, banks, [this](Worker& worker, unsigned bank) {
     run_groups(worker, bank);
-    worker.direct.clear(count_direct_messages);
+    worker.direct.clear(eu::count_answers);
   });
   const ExecResult result = result_;
   return result == ExecResult::preempted && next_ >= groups_ ? ExecResult::done : result;

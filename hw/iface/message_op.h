@@ -9,6 +9,17 @@
 
 namespace softgen {
 
+namespace surface {
+/// Binding table indices that name no entry.
+enum BindingIndex : uint8_t {
+  last_table_index = 239,
+  bindless_index = 252,      ///< SurfaceBinding::bindless says which, from Bindless Surface State Base on
+  stateless_nc_index = 253,  ///< not coherent with the CPU
+  slm_index = 254,
+  stateless_index = 255,
+};
+}  // namespace surface
+
 /// Which surface a message names.
 struct SurfaceBinding {
   uint8_t index = 0;      ///< binding table index; surface::BindingIndex has those that are no entry

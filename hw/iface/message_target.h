@@ -119,6 +119,20 @@ struct MessageWindow {
   bool streams = false;  ///< so much is written consecutively that stores may be non-temporal (ThreadEnv::may_stream)
 };
 
+/// What a message of one form adds to the counts that observation needs (hw/base/work.h).
+struct MessageWork {
+  enum class Unit : uint8_t { none, sampler, target, local, typed, untyped, atomic, local_atomic, barrier };
+  Unit unit = Unit::none;
+  bool write = false;
+  bool blending = false;                      ///< targets
+  uint8_t channels = 0;                       ///< at most
+  uint8_t first_channel = 0;                  ///< of the instruction's
+  uint16_t channel_bytes = 0, own_bytes = 0;  ///< moved for a channel, and whatever channels are enabled
+
+  /// Those of the instruction's channels that the message is for.
+  uint32_t own(uint32_t mask) const { return mask >> first_channel & static_cast<uint32_t>((uint64_t{1} << channels) - 1); }
+};
+
 /// How four floats of a pixel are its 32 bits: clamped, times 255, rounded.
 struct ColorCodes {
   std::array<uint32_t, 4> shift{};
@@ -129,13 +143,16 @@ struct ColorCodes {
 struct DirectAnswer {
   /// For the channels of `mask`. False: no effect, the caller uses send(). May be called with MXCSR.DAZ set.
   using Function = bool (*)(const DirectAnswer& answer, Grf* registers, uint32_t mask, ThreadEnv& env);
-  Function function = nullptr;         ///< null: there is none
-  std::shared_ptr<const void> state;   ///< what the unit found bound
-  bool asked = false;                  ///< MessageTarget::direct() was called
-  uint8_t sfid = 0, type = 0;          ///< for count_direct_messages()
+  Function function = nullptr;        ///< null: there is none
+  std::shared_ptr<const void> state;  ///< what the unit found bound
+  bool asked = false;                 ///< MessageTarget::direct() was called
+  uint8_t sfid = 0, type = 0;         ///< for count_direct_messages()
+  MessageWork work;
   bool silent = false;                 ///< no effect: compiled code need not send it
   const ColorCodes* colors = nullptr;  ///< it writes just these, where the thread says: compiled code of series may do that itself
   uint64_t answered = 0;               ///< and not yet counted there
+  mutable uint64_t left_out = 0;       ///< channels of those messages that were disabled, or had no effect
+  uint32_t watched = 0;                ///< channels that the caller adds to `left_out` where they are disabled
   mutable MessageWindow window;        ///< where `function` was last, of untyped reads and writes
   /// What compiled code may call instead of `function` as long as `window` agrees with the clock; null: none. `registers`: dwords.
   using Quick = bool (*)(const void* state, uint32_t* registers, uint32_t mask);
@@ -164,12 +181,12 @@ class DirectAnswers {
     if (count > answers_.size()) answers_.resize(count);
     return answers_.data();
   }
-  /// `count(sfid, type, n)` for what was answered.
+  /// `count(answer)` for those with answered messages.
   template <typename F>
   void clear(F&& count) {
     bool streamed = false;
     for (const DirectAnswer& a : answers_) {
-      if (a.answered) count(a.sfid, a.type, a.answered);
+      if (a.answered) count(a);
       streamed = streamed || a.window.streams;
     }
     if (streamed) store_fence();

@@ -84,24 +84,25 @@ uint32_t RenderTarget::quad_rows(memory::View& view, uint32_t x, uint32_t y, uin
   return (x + 1 < extent.width ? 0xfu : 0x5u) & (y + 1 < extent.height ? 0xfu : 0x3u);
 }
 
-void RenderTarget::write_words(memory::View& view, uint32_t x, uint32_t y, uint32_t slice, uint32_t pixels,
-                               const std::array<surface::Word4, 2>& words) const {
+uint32_t RenderTarget::write_words(memory::View& view, uint32_t x, uint32_t y, uint32_t slice, uint32_t pixels,
+                                   const std::array<surface::Word4, 2>& words) const {
   const size_t bytes = surface.format->block_bytes();
   std::array<std::byte, 2 * sizeof(surface::Word4)> stored;
   if (bytes == sizeof(surface::Word4)) std::memcpy(stored.data(), words.data(), stored.size());
   else
     for (unsigned i = 0; i < 8; ++i) stored[i] = static_cast<std::byte>(std::min(words[i / 4][i % 4], 255u));
   const surface::Extent& extent = level->extent();
-  if (y >= extent.height) return;
+  if (y >= extent.height) return 0;
   if (x + 1 >= extent.width) pixels &= x < extent.width ? 1 : 0;
   const uint64_t at = level->address(x, y, slice);
   // No pixel crosses a page.
   if (pixels == 3 && (at & (memory::View::page_size - 1)) <= memory::View::page_size - 2 * bytes) {
     std::memcpy(view.at_for_write(at), stored.data(), 2 * bytes);
-    return;
+    return pixels;
   }
   for (unsigned i = 0; i < 2; ++i)
     if (pixels >> i & 1) std::memcpy(view.at_for_write(at + i * bytes), &stored[i * bytes], bytes);
+  return pixels;
 }
 
 bool OutputMerger::copies_words(const RenderTarget& rt, unsigned target) const {

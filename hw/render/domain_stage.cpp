@@ -6,6 +6,7 @@
 #include <bit>
 
 #include "hw/base/log.h"
+#include "hw/eu/program/work_counts.h"
 
 namespace softgen::render {
 namespace {
@@ -44,6 +45,7 @@ void DomainStage::shade_eight(const Patch& patch, std::span<const DomainPoint> p
   const std::span<uint32_t> data = worker_.urb.dwords(patch.handle, ds_.read_offset * hword, ds_.read_length * hword);
   for (size_t i = 0; i < data.size(); ++i) thread.grf(reg + static_cast<unsigned>(i / hword)).dw[i % hword] = data[i];
   GeometryWorker::start(thread, kernel_, (1u << points.size()) - 1);
+  eu::count_threads(Work::ds_threads, *kernel_.program, 1);
   worker_.run(thread, kernel_);
 }
 

@@ -149,6 +149,7 @@ void Drawer::Draw::count_statistics() {
   count_work(Work::vertices, counts.ia_vertices);
   count_work(Work::primitives, completed_.primitives);
   count_work(Work::draws, preempted_ ? 0 : 1);
+  if (!preempted_) count_work(Work::vertex_bytes, geometry_.index_bytes());
   if (state_.vertex.statistics) {
     registers.add64(reg::IA_VERTICES_COUNT(0), counts.ia_vertices);
     registers.add64(reg::IA_PRIMITIVES_COUNT(0), counts.ia_primitives);

@@ -151,6 +151,8 @@ void GeometryPipeline::list_triangles(VertexFetch& fetch, Provoking provoking, u
   }
 }
 
+uint64_t GeometryPipeline::index_bytes() const { return uint64_t{vs_.fetch().index_bytes()} * call_.vertex_count * call_.instance_count; }
+
 GeometryCounts GeometryPipeline::counts() const {
   GeometryCounts result = counts_;
   result.vs = vs_.invocations();

@@ -36,6 +36,8 @@ class GeometryPipeline {
   Provoking provoking() const { return provoking_; }
   const VertexStage& vertex_stage() const { return vs_; }
   GeometryCounts counts() const;
+  /// Of all indices of the draw; 0: it has none.
+  uint64_t index_bytes() const;
 
  private:
   std::optional<Batch> next_triangles();

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "hw/base/log.h"
+#include "hw/eu/program/work_counts.h"
 
 namespace softgen::render {
 namespace {
@@ -61,6 +62,7 @@ void GeometryStage::dispatch(const Batch& batch, std::span<const Output> outputs
   if (gs_.vertex_handles) put_handles(batch, outputs, reg);
   put_inputs(batch, outputs, GeometryWorker::put_constants(thread, kernel_));
   GeometryWorker::start(thread, kernel_, (1u << outputs.size()) - 1);
+  eu::count_threads(Work::gs_threads, *kernel_.program, 1);
   worker_.run(thread, kernel_);
   invocations_ += outputs.size();
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "hw/base/log.h"
+#include "hw/eu/program/work_counts.h"
 
 namespace softgen::render {
 namespace {
@@ -59,6 +60,7 @@ void HullStage::payload_eight(eu::Thread& thread, const Batch& batch, std::span<
 /// The threads of a patch take turns: each runs until it ends or waits; waiting threads resume when the last has reached the barrier.
 void HullStage::run_together(uint32_t dispatch_mask) {
   for (auto& thread : threads_) GeometryWorker::start(*thread, kernel_, dispatch_mask);
+  eu::count_threads(Work::hs_threads, *kernel_.program, threads_.size());
   std::vector<bool> ended(threads_.size());
   size_t running = threads_.size();
   Barrier barrier;

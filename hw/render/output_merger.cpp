@@ -189,9 +189,9 @@ Float4 OutputMerger::merged(const Mode& mode, const surface::Format& format, con
   return source;
 }
 
-void OutputMerger::write(memory::View& view, const RenderTarget& rt, const Mode& mode, uint32_t x, uint32_t y, uint32_t layer,
-                         uint32_t samples, const PixelColor& color) const {
-  if (!rt.holds(x, y, layer)) return;
+uint32_t OutputMerger::write(memory::View& view, const RenderTarget& rt, const Mode& mode, uint32_t x, uint32_t y, uint32_t layer,
+                             uint32_t samples, const PixelColor& color) const {
+  if (!rt.holds(x, y, layer)) return 0;
   const surface::Format& format = *rt.format;
   const unsigned bytes = format.block_bytes();
   const uint32_t slice = layer + rt.surface.min_array_element;
@@ -199,8 +199,8 @@ void OutputMerger::write(memory::View& view, const RenderTarget& rt, const Mode&
   std::array<std::byte, 16> old{}, next{};
   bool encoded = false;
   samples &= (1u << rt.surface.samples) - 1;
-  for (; samples; samples &= samples - 1) {
-    const uint64_t address = rt.level->address(x, y, slice, static_cast<uint32_t>(std::countr_zero(samples)));
+  for (uint32_t left = samples; left; left &= left - 1) {
+    const uint64_t address = rt.level->address(x, y, slice, static_cast<uint32_t>(std::countr_zero(left)));
     if (mode.reads) view.read(address, old.data(), bytes);
     if (!encoded || mode.reads) {
       if (mode.floating) surface::encode_float(format, merged(mode, format, color, old.data()), next.data());
@@ -217,6 +217,7 @@ void OutputMerger::write(memory::View& view, const RenderTarget& rt, const Mode&
       }
     view.write(address, next.data(), bytes);
   }
+  return samples;
 }
 
 Word4 OutputMerger::read(memory::View& view, const RenderTarget& rt, uint32_t x, uint32_t y, uint32_t layer, unsigned sample) const {

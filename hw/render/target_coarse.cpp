@@ -16,6 +16,7 @@ void TargetWriter::test_coarse(PixelThread& thread, const WriteLayout& layout, u
     const auto [x, y] = thread.place(pixel, n);
     left[n] =
         !samples[n] ? uint16_t{0} : static_cast<uint16_t>(test_samples(context_, *draw_, *thread.object, x, y, samples[n], z, stencil));
+    context_.tally.failed_late += count_samples(samples[n] & ~uint32_t{left[n]});
   }
   thread.tested |= 1u << pixel;
 }
@@ -40,7 +41,11 @@ void TargetWriter::write_coarse(PixelThread& thread, const WriteLayout& layout, 
       const uint32_t masked = layout.omask_at != WriteLayout::none
                                   ? layout.omask(pixel % 16)
                                   : merger.alpha_to_coverage(color.source0_alpha, draw_->raster.samples, x, y);
-      samples[n] = static_cast<uint16_t>(merger.alpha_passes(color.source0_alpha) ? samples[n] & masked : 0);
+      const bool passes = merger.alpha_passes(color.source0_alpha);
+      samples[n] = static_cast<uint16_t>(samples[n] & masked);
+      if (passes) continue;
+      if (!(thread.written >> pixel & 1)) context_.tally.failed_late += count_samples(samples[n]);
+      samples[n] = 0;
     }
     // The tests belong to the coarse pixel, not to each target: they are done with the first write.
     if (!draw_->early && !(thread.tested >> pixel & 1)) test_coarse(thread, layout, pixel, i, samples);
@@ -49,7 +54,7 @@ void TargetWriter::write_coarse(PixelThread& thread, const WriteLayout& layout, 
       if (!left) continue;
       const auto [x, y] = thread.place(pixel, n);
       context_.tally.written_one_by_one += static_cast<uint64_t>(std::popcount(left));
-      merger.write(context_.view, rt, mode, x, y, thread.object->layer, left, colors[n]);
+      count_written(count_samples(merger.write(context_.view, rt, mode, x, y, thread.object->layer, left, colors[n])), mode.blending);
     }
   }
 }

@@ -12,6 +12,7 @@ struct TargetWriter::DirectWrite {
   const ColorKernel* kernel;
   const RenderTarget* target;
   unsigned count;                                   ///< pixels, from the first on
+  bool last;                                        ///< the message ends the thread
   std::array<std::array<uint8_t, 2>, 4> registers;  ///< of each component, for eight pixels each
   ColorCodes codes;
 
@@ -20,9 +21,10 @@ struct TargetWriter::DirectWrite {
     TargetWriter& writer = *d.writer;
     PixelThread& thread = writer.context_.thread();
     if (thread.object->fade) return false;
-    const uint32_t live = thread.live & mask & ((1u << d.count) - 1);
+    const uint32_t pixels = mask & ((1u << d.count) - 1), live = thread.live & pixels;
+    writer.note_written(thread, pixels, d.last);
     if (!writer.draw_->early) writer.pass(thread, live);
-    if (!live || thread.object->layer >= d.target->surface.view_extent) return true;
+    if (!live || thread.object->layer >= d.target->surface.view_extent) return d.wrote(answer, 0);
     const uint32_t x = thread.quads[0] & 0xffff, y = thread.quads[0] >> 16;
     if (const TargetBlock * block;
         thread.square && d.count == 16 && live == 0xffff && (block = writer.target_block(*d.target, thread.object->layer, x, y))) {
@@ -32,12 +34,17 @@ struct TargetWriter::DirectWrite {
       writer.kernels_.write_square(*d.kernel, square);
       return true;
     }
-    writer.write_pixels(thread, *d.kernel, *d.target, live, 0, d.count, false, [&](unsigned lane, ColorPixels& pixels) {
+    const auto source = [&](unsigned lane, ColorPixels& eight) {
       for (unsigned c = 0; c < 4; ++c) {
-        pixels.source[c] = reinterpret_cast<const float*>(registers[d.registers[c][lane / 8]].dw);
-        pixels.source1[c] = nullptr;
+        eight.source[c] = reinterpret_cast<const float*>(registers[d.registers[c][lane / 8]].dw);
+        eight.source1[c] = nullptr;
       }
-    });
+    };
+    return d.wrote(answer, writer.write_pixels(thread, *d.kernel, *d.target, live, 0, d.count, false, source));
+  }
+  /// True. So many pixels of the message were written.
+  bool wrote(const DirectAnswer& answer, uint32_t pixels) const {
+    answer.left_out += count - pixels;
     return true;
   }
   static bool answer_words(const DirectAnswer& answer, Grf* registers, uint32_t mask, ThreadEnv& env);
@@ -48,19 +55,22 @@ bool TargetWriter::DirectWrite::answer_words(const DirectAnswer& answer, Grf* re
   const auto& d = *static_cast<const DirectWrite*>(answer.state.get());
   TargetWriter& writer = *d.writer;
   PixelThread& thread = writer.context_.thread();
-  uint32_t live = thread.live & mask & ((1u << d.count) - 1);
+  const uint32_t pixels = mask & ((1u << d.count) - 1);
+  uint32_t live = thread.live & pixels, written = 0;
+  writer.note_written(thread, pixels, d.last);
   if (!writer.draw_->early) writer.pass(thread, live);
-  if (thread.object->layer >= d.target->surface.view_extent) return true;
+  if (thread.object->layer >= d.target->surface.view_extent) return d.wrote(answer, 0);
   const uint32_t slice = thread.object->layer + d.target->surface.min_array_element;
   while (live) {
     const unsigned first = static_cast<unsigned>(std::countr_zero(live)) & ~1u, half = first / 8;
     std::array<surface::Word4, 2> words;
     for (unsigned c = 0; c < 4; ++c)
       for (unsigned i = 0; i < 2; ++i) words[i][c] = registers[d.registers[c][half]].dw[first % 8 + i];
-    d.target->write_words(writer.context_.view, thread.x(first), thread.y(first), slice, live >> first & 3, words);
+    written +=
+        count_of_eight(d.target->write_words(writer.context_.view, thread.x(first), thread.y(first), slice, live >> first & 3, words));
     live &= ~(3u << first);
   }
-  return true;
+  return d.wrote(answer, written);
 }
 
 void TargetWriter::direct_write(const MessageForm& form, DirectAnswer& answer) {
@@ -75,7 +85,7 @@ void TargetWriter::direct_write(const MessageForm& form, DirectAnswer& answer) {
   const ColorKernel* const kernel = words ? nullptr : &*draw_->color[0];
   // Compiled code runs with MXCSR.DAZ, which changes blending of infinities with denormals unless colours are clamped before.
   if (kernel && kernel->blending && !kernel->clamp_before) return;
-  DirectWrite direct{this, kernel, &draw_->targets[0], layout.count, {}, {}};
+  DirectWrite direct{this, kernel, &draw_->targets[0], layout.count, message.end_of_thread, {}, {}};
   for (unsigned c = 0; c < 4; ++c)
     for (unsigned half = 0; half < layout.registers; ++half) {
       const size_t index = layout.color_at + c * layout.registers + half;
@@ -83,6 +93,7 @@ void TargetWriter::direct_write(const MessageForm& form, DirectAnswer& answer) {
       direct.registers[c][half] = static_cast<uint8_t>(form.reg(static_cast<unsigned>(index)));
     }
   answer.function = words ? DirectWrite::answer_words : DirectWrite::answer;
+  answer.work = {.unit = MessageWork::Unit::target, .blending = kernel && kernel->blending, .channels = static_cast<uint8_t>(layout.count)};
   if (words) {
     answer.state = std::make_shared<const DirectWrite>(direct);
     return;

@@ -31,6 +31,8 @@ struct TargetWriter::WriteLayout {
     result.source0_alpha = std::bit_cast<float>(alpha_at != none ? dword(alpha_at, lane) : result.source0[3]);
     return result;
   }
+  /// Of the thread.
+  uint32_t thread_pixels() const { return (pixels & ((1u << count) - 1)) << first; }
   uint8_t stencil(unsigned lane) const { return reinterpret_cast<const uint8_t*>(message.reg(stencil_at).dw)[lane]; }
 
   const Message& message;
@@ -54,11 +56,28 @@ inline void fade(PixelColor& color, const Fade& by, uint32_t x, uint32_t y) {
   color.source0[3] = std::bit_cast<uint32_t>(std::bit_cast<float>(color.source0[3]) * part);
 }
 
-/// Writes the colours of the pixels `live`, all of them among the `count` from `first` on; `source` gives those of eight.
+/// Notes a message for `pixels`. With the last one, pixels that none was for are known to be discarded.
+inline void TargetWriter::note_written(PixelThread& thread, uint32_t pixels, bool last) {
+  if (!last) thread.written |= pixels;
+  else if (const uint32_t killed = thread.live & ~pixels & ~thread.written)
+    context_.tally.killed += static_cast<uint64_t>(std::popcount(killed));
+}
+
+/// Bits that are set, of eight.
+constexpr uint32_t count_of_eight(uint32_t bits) { return (bits * 0x08040201u >> 3 & 0x11111111u) * 0x11111111u >> 28; }
+
+inline void TargetWriter::count_written(uint64_t samples, bool blended) {
+  context_.tally.written += samples;
+  if (blended) context_.tally.blended += samples;
+}
+
+/// Writes the colours of the pixels `live`, all of them among the `count` from `first` on; `source` gives those of eight. Returns how
+/// many of them are within the target.
 template <typename Source>
-void TargetWriter::write_pixels(const PixelThread& thread, const ColorKernel& kernel, const RenderTarget& rt, uint32_t live, unsigned first,
-                                unsigned count, bool replicated, Source&& source) {
+uint32_t TargetWriter::write_pixels(const PixelThread& thread, const ColorKernel& kernel, const RenderTarget& rt, uint32_t live,
+                                    unsigned first, unsigned count, bool replicated, Source&& source) {
   const uint32_t layer = thread.object->layer, slice = layer + rt.surface.min_array_element;
+  uint32_t written = 0;
   for (unsigned lane = 0; lane < count; lane += 8) {
     ColorPixels pixels;
     pixels.lanes = live >> (first + lane) & 0xff;
@@ -85,9 +104,11 @@ void TargetWriter::write_pixels(const PixelThread& thread, const ColorKernel& ke
     pixels.lanes &= there;
     pixels.pair = pair && pixels.lanes == 0xff;
     if (!pixels.lanes) continue;
+    written += count_of_eight(pixels.lanes);
     source(lane, pixels);
     kernels_.write_color(kernel, pixels);
   }
+  return written;
 }
 
 }  // namespace softgen::render

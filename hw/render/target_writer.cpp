@@ -62,6 +62,7 @@ uint32_t TargetWriter::late_samples(PixelThread& thread, const WriteLayout& layo
     const auto [z, stencil] = shader_depth(thread, layout, lane);
     thread.tested |= 1u << pixel;
     passed_[pixel] = test_samples(context_, *draw_, *thread.object, thread.x(pixel), thread.y(pixel), samples, z, stencil);
+    context_.tally.failed_late += count_samples(samples & ~passed_[pixel]);
   }
   return samples & passed_[pixel];
 }
@@ -157,9 +158,9 @@ bool TargetWriter::write_colors(PixelThread& thread, const WriteLayout& layout, 
     return false;
   const ColorKernel& kernel = *draw_->color[bti];
   const RenderTarget& rt = draw_->targets[bti];
-  const uint32_t live = late_pixels(thread, layout, thread.live & (layout.pixels & ((1u << layout.count) - 1)) << layout.first);
+  const uint32_t live = late_pixels(thread, layout, thread.live & layout.thread_pixels());
   if (!live || thread.object->layer >= rt.surface.view_extent) return true;
-  write_pixels(thread, kernel, rt, live, layout.first, layout.count, layout.replicated, [&](unsigned lane, ColorPixels& pixels) {
+  const auto source = [&](unsigned lane, ColorPixels& pixels) {
     const auto floats = [&](size_t at, unsigned component) {
       const size_t reg = layout.replicated ? at : at + size_t{component} * layout.registers + lane / 8;
       return reinterpret_cast<const float*>(layout.message.reg(reg).dw + (layout.replicated ? component : 0));
@@ -168,7 +169,8 @@ bool TargetWriter::write_colors(PixelThread& thread, const WriteLayout& layout, 
       pixels.source[c] = floats(layout.color_at, c);
       pixels.source1[c] = layout.dual ? floats(layout.source1_at, c) : nullptr;
     }
-  });
+  };
+  count_written(write_pixels(thread, kernel, rt, live, layout.first, layout.count, layout.replicated, source), kernel.blending);
   return true;
 }
 
@@ -177,9 +179,10 @@ SendResult TargetWriter::write(PixelThread& thread, const Message& message) {
   if (!layout.valid) return SendResult::failed;
   constexpr uint32_t no_target = ~0u;
   const uint32_t bti = message.op.null_target ? no_target : message.op.binding.index;
-  if (capturing_) capture(layout, bti);
-  else if (thread.coarse) write_coarse(thread, layout, bti);
+  if (capturing_) return capture(layout, bti), SendResult::done;
+  if (thread.coarse) write_coarse(thread, layout, bti);
   else if (!write_colors(thread, layout, bti)) write_one_by_one(thread, layout, bti);
+  note_written(thread, layout.thread_pixels(), message.end_of_thread);
   return SendResult::done;
 }
 
@@ -199,10 +202,17 @@ void TargetWriter::write_one_by_one(PixelThread& thread, const WriteLayout& layo
     samples &= layout.omask_at != WriteLayout::none
                    ? layout.omask(pixel % 16)
                    : merger.alpha_to_coverage(color.source0_alpha, draw_->raster.samples, thread.x(pixel), thread.y(pixel));
-    if (!samples || !merger.alpha_passes(color.source0_alpha)) continue;
+    if (!merger.alpha_passes(color.source0_alpha)) {
+      // As the late tests: with the first write.
+      if (!(thread.written >> pixel & 1)) context_.tally.failed_late += count_samples(samples);
+      continue;
+    }
+    if (!samples) continue;
     if (!draw_->early) samples = late_samples(thread, layout, pixel, i, samples);
     context_.tally.written_one_by_one += static_cast<uint64_t>(std::popcount(samples));
-    if (samples) merger.write(context_.view, rt, mode, thread.x(pixel), thread.y(pixel), thread.object->layer, samples, color);
+    if (!samples) continue;
+    samples = merger.write(context_.view, rt, mode, thread.x(pixel), thread.y(pixel), thread.object->layer, samples, color);
+    count_written(count_samples(samples), mode.blending);
   }
 }
 

@@ -56,6 +56,8 @@ class TargetWriter {
 
   uint32_t late_samples(PixelThread& thread, const WriteLayout& layout, unsigned pixel, unsigned lane, uint32_t samples);
   uint32_t late_pixels(PixelThread& thread, const WriteLayout& layout, uint32_t pixels);
+  void note_written(PixelThread& thread, uint32_t pixels, bool last);
+  void count_written(uint64_t samples, bool blended);
   bool tests_pass_trivially() const;
   void pass(PixelThread& thread, uint32_t pixels);
   void capture(const WriteLayout& layout, uint32_t bti);
@@ -72,8 +74,8 @@ class TargetWriter {
   }
   const TargetBlock* find_target_block(const RenderTarget& rt, uint32_t layer, uint32_t x, uint32_t y);
   template <typename Source>
-  void write_pixels(const PixelThread& thread, const ColorKernel& kernel, const RenderTarget& rt, uint32_t live, unsigned first,
-                    unsigned count, bool replicated, Source&& source);
+  uint32_t write_pixels(const PixelThread& thread, const ColorKernel& kernel, const RenderTarget& rt, uint32_t live, unsigned first,
+                        unsigned count, bool replicated, Source&& source);
 
   PixelContext& context_;
   const PixelKernels& kernels_ = pixel_kernels();

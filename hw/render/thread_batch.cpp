@@ -4,16 +4,13 @@
 
 #include <bit>
 
-#include "hw/base/work.h"
 #include "hw/eu/interp/run.h"
+#include "hw/eu/program/work_counts.h"
 
 namespace softgen::render {
 namespace {
 
 constexpr uint32_t whole_square = 0xffff;
-
-/// Most threads are whole squares, and without POPCNT counting is a call.
-unsigned count_of(uint32_t pixels) { return pixels == whole_square ? 16 : static_cast<unsigned>(std::popcount(pixels)); }
 
 uint32_t all_channels(unsigned simd) { return static_cast<uint32_t>((uint64_t{1} << simd) - 1); }
 
@@ -145,6 +142,7 @@ PixelThread& ThreadBatch::new_thread() {
   thread.by_sample = thread.square = false;
   thread.target = nullptr;
   thread.sample_id = 0;
+  thread.written = 0;
   return thread;
 }
 
@@ -159,7 +157,6 @@ void ThreadBatch::add_thread() {
   thread.dispatch_mask = thread.live;
   thread.vector_mask = any * 15;
   thread.channels = draw_->kernel.start.run_vector_mask ? thread.vector_mask : thread.live;
-  context_.tally.invocations += count_of(thread.live);
   const uint32_t all = all_channels(draw_->simd), channels = thread.channels == all ? all : 0;
   if (count_ && channels != channels_) {
     if (channels_ == 0) {
@@ -184,7 +181,7 @@ void ThreadBatch::add_square(uint32_t at, uint32_t covered, const TargetBlock& b
   thread.live = all, thread.covered = covered;
   thread.pixels = 16;
   thread.object = object_;
-  thread.tested = 0;
+  thread.tested = thread.written = 0;
   thread.channels = thread.dispatch_mask = thread.vector_mask = all;
   thread.target = nullptr;
   if (block.at) {
@@ -196,7 +193,6 @@ void ThreadBatch::add_square(uint32_t at, uint32_t covered, const TargetBlock& b
     thread.target = block.square(at & 0xffff, at >> 16);
     thread.row = block.row;
   }
-  context_.tally.invocations += 16;
   channels_ = all;
   ++count_;
 }
@@ -228,6 +224,7 @@ void ThreadBatch::run() {
                 .scratch_size = kernel.scratch_size,
                 .direct = targets_.capturing() ? nullptr : answers_,
                 .control = context_.control};
+  if (!targets_.capturing()) context_.tally.add_threads(count_, *kernel.program);
   RenderMessages messages({.pixels = this, .shared = draw_->shared_functions});
   eu::ThreadSeries series{layout_, threads_.data(), count_, channels_, kernel.constants.data(), &context_.running};
   // The clock is read before the stamp is compared, so that a change in between is noticed.
@@ -244,16 +241,14 @@ CapturedColor ThreadBatch::capture() {
   thread.pixels = draw_->simd;
   thread.quads = {};
   thread.live = thread.covered = all_channels(draw_->simd);
-  const uint64_t counted = context_.tally.invocations;
   targets_.start_capture();
   add_thread();
   run();
-  context_.tally.invocations = counted;
   return targets_.end_capture();
 }
 
 void ThreadBatch::forget_draws() {
-  for (auto& one : direct_) one.second.clear(count_direct_messages);
+  for (auto& one : direct_) one.second.clear(eu::count_answers);
   direct_.clear();
 }
 

@@ -9,6 +9,7 @@
 #include "hw/eu/program/op.h"
 #include "hw/render/fill.h"
 #include "hw/render/raster.h"
+#include "hw/render/thread_count.h"
 #include "hw/render/windower.h"
 
 namespace softgen::render {
@@ -55,6 +56,8 @@ bool sends_all(const eu::Op& op, unsigned first) {
   return m.kind == MessageKind::render_target_write && !m.dual_source && !m.high_slots && !m.header && m.is_plain() &&
          i.exec_size == m.simd && uniform_payload(i.src[0], first);
 }
+
+uint64_t area(const PixelRect& r) { return r.empty() ? 0 : static_cast<uint64_t>(r.x1 - r.x0) * static_cast<uint64_t>(r.y1 - r.y0); }
 
 /// Stores `word` to those of the 4x4 pixels at `at` that are in `mask`; rows are `stride` bytes apart.
 void store_part(std::byte* at, size_t stride, uint32_t mask, uint32_t word) {
@@ -136,14 +139,16 @@ bool Windower::fill_object(const PixelRect& tile) {
   const CapturedColor color = threads_.capture();
   if (!color.target) return false;
   uint64_t pixels = 0;
-  for (const Coverage& part : object_->parts) pixels += fill_part(part, tile, color);
+  ThreadCount threads(draw_->simd, squares_);
+  for (const Coverage& part : object_->parts) pixels += fill_part(part, tile, color, threads);
   PixelTally& tally = context_.tally;
-  tally.depth += pixels, tally.invocations += pixels, tally.filled += pixels;
+  tally.rasterized += pixels, tally.depth += pixels, tally.invocations += pixels, tally.filled += pixels;
+  tally.add_threads(threads.threads(), *draw_->kernel.program);
   return true;
 }
 
-/// Returns the number of covered pixels, including those outside the target.
-uint64_t Windower::fill_part(const Coverage& part, const PixelRect& tile, const CapturedColor& color) {
+/// Returns the number of covered pixels, including those outside the target. `threads`: those that would have had them.
+uint64_t Windower::fill_part(const Coverage& part, const PixelRect& tile, const CapturedColor& color, ThreadCount& threads) {
   const RenderTarget& rt = *color.target;
   const PixelRect there{0, 0, static_cast<int32_t>(rt.level->extent().width), static_cast<int32_t>(rt.level->extent().height)};
   const bool has_layer = object_->layer < rt.surface.view_extent;
@@ -152,19 +157,25 @@ uint64_t Windower::fill_part(const Coverage& part, const PixelRect& tile, const 
   PixelRect rect = tile;
   rect.clip(part.bounds);
   if (!rect.empty() && raster.covers(rect)) {
-    const uint64_t pixels = static_cast<uint64_t>(rect.x1 - rect.x0) * static_cast<uint64_t>(rect.y1 - rect.y0);
+    const uint64_t pixels = area(rect);
+    threads.add_rect(rect);
     rect.clip(there);
-    if (has_layer)
-      fill(context_.view, rt.surface, *rt.level, rect, slice, 0, reinterpret_cast<const std::byte*>(&color.word),
-           {draw_->stop, StopFlag::dropping});
+    if (!has_layer) return pixels;
+    context_.tally.written += area(rect);
+    fill(context_.view, rt.surface, *rt.level, rect, slice, 0, reinterpret_cast<const std::byte*>(&color.word),
+         {draw_->stop, StopFlag::dropping});
     return pixels;
   }
   uint64_t pixels = 0;
   raster.each_block(tile, [&](uint32_t x, uint32_t y, uint64_t covered) {
     if (draw_->stop.aborting()) return false;
-    pixels += static_cast<uint64_t>(std::popcount(covered));
-    covered &= PartRaster::within(there, static_cast<int32_t>(x), static_cast<int32_t>(y));
-    if (has_layer) rt.fill_block(context_.view, x, y, slice, covered, color.word);
+    const auto count = static_cast<uint64_t>(std::popcount(covered));
+    pixels += count;
+    threads.add_block(covered);
+    if (!has_layer) return true;
+    const uint64_t inside = covered & PartRaster::within(there, static_cast<int32_t>(x), static_cast<int32_t>(y));
+    context_.tally.written += inside == covered ? count : static_cast<uint64_t>(std::popcount(inside));
+    rt.fill_block(context_.view, x, y, slice, inside, color.word);
     return true;
   });
   return pixels;

@@ -61,6 +61,7 @@ VertexFetch::VertexFetch(const DrawState& state, memory::View& view, const DrawC
     const bool wide = is_wide(element, format);
     sources_.push_back({element, buffer, format, static_cast<uint32_t>(slots_), wide});
     sources_.back().find_extent();
+    vertex_bytes_ += sources_.back().bytes();
     slots_ += wide ? 2 : 1;
   }
   index_size_ = input_.index.index_bytes;
@@ -75,7 +76,8 @@ VertexFetch::VertexFetch(const VertexFetch& like, memory::View& view)
       edge_flag_(like.edge_flag_),
       slots_(like.slots_),
       index_size_(like.index_size_),
-      cut_enabled_(like.cut_enabled_) {}
+      cut_enabled_(like.cut_enabled_),
+      vertex_bytes_(like.vertex_bytes_) {}
 
 uint64_t VertexFetch::index(uint32_t n) {
   const IndexBuffer& ib = input_.index;
@@ -149,16 +151,21 @@ uint64_t VertexFetch::address(const Source& source, uint32_t index, uint32_t ins
   return number < source.count ? source.start + number * source.buffer.pitch : nowhere;
 }
 
-void VertexFetch::fetch_element(const Source& source, uint32_t index, uint32_t instance, std::span<Vec4> out) {
+/// Whether it is in its buffer.
+bool VertexFetch::fetch_element(const Source& source, uint32_t index, uint32_t instance, std::span<Vec4> out) {
   const auto controls = source.element.components;
   std::array<std::byte, 32> raw{};
   const uint64_t at = address(source, index, instance);
   const bool there = at != nowhere;
   if (there) view_.read(at, raw.data(), source.format->block_bytes());
-  if (source.format && source.format->numeric == surface::Numeric::raw64) return store_raw64(*source.format, raw.data(), controls, out);
+  if (source.format && source.format->numeric == surface::Numeric::raw64) {
+    store_raw64(*source.format, raw.data(), controls, out);
+    return there;
+  }
   Vec4 value = {};
   if (there) value = surface::decode(*source.format, raw.data());
   for (unsigned c = 0; c < 4; ++c) out[0][c] = controlled(controls[c], value[c]);
+  return there;
 }
 
 void VertexFetch::store_system_values(uint32_t vertex_id, uint32_t instance, std::span<Vec4> out) const {
@@ -187,11 +194,12 @@ bool VertexFetch::edge_flag(uint32_t index, uint32_t instance) {
 
 void VertexFetch::fetch(uint32_t index, uint32_t instance, std::span<Vec4> out) {
   const uint32_t vertex = draw_.indexed ? index + static_cast<uint32_t>(draw_.base_vertex) : index;
+  ++vertices_;
   for (const Source& source : sources_) {
     if (source.slot >= out.size()) break;
     const std::span<Vec4> slots = out.subspan(source.slot, std::min<size_t>(source.wide ? 2 : 1, out.size() - source.slot));
     std::fill(slots.begin(), slots.end(), Vec4{});
-    if (source.element.valid) fetch_element(source, vertex, instance, slots);
+    if (source.element.valid && !fetch_element(source, vertex, instance, slots)) missing_bytes_ += source.bytes();
   }
   store_system_values(vertex_id(index), instance, out);
 }
@@ -245,6 +253,7 @@ void VertexFetch::locate(const Source& source, std::span<const VertexName> verti
 void VertexFetch::fetch_lanes(std::span<const VertexName> vertices, std::span<Grf* const> registers, size_t offset) {
   Elements elements;
   const uint32_t all = (1u << vertices.size()) - 1;
+  vertices_ += vertices.size();
   for (const Source& source : sources_) {
     const std::span<Grf* const> to = registers.subspan(size_t{source.slot} * 4, source.wide ? 8 : 4);
     const auto put = [&](size_t component, size_t lane, uint32_t value) {
@@ -258,6 +267,7 @@ void VertexFetch::fetch_lanes(std::span<const VertexName> vertices, std::span<Gr
     locate(source, vertices, elements);
     const auto controls = source.element.components;
     const surface::Format* format = source.format;
+    if (elements.there != all) missing_bytes_ += source.bytes() * static_cast<uint64_t>(std::popcount(all & ~elements.there));
     if (format && format->numeric == surface::Numeric::raw64) {
       for (size_t i = 0; i < vertices.size(); ++i) {
         std::array<Vec4, 2> value{};

@@ -62,6 +62,10 @@ class VertexFetch {
   /// Whether vertices have edge flags (an element with Edge Flag Enable, which is not stored), and the flag of one.
   bool has_edge_flags() const { return edge_flag_.has_value(); }
   bool edge_flag(uint32_t index, uint32_t instance);
+  /// Of elements that were read so far, without edge flags.
+  uint64_t bytes() const { return vertices_ * vertex_bytes_ - missing_bytes_; }
+  /// Of an index; 0: the draw has none.
+  uint32_t index_bytes() const { return draw_.indexed ? index_size_ : 0; }
 
  private:
   struct Source {
@@ -72,6 +76,7 @@ class VertexFetch {
     bool wide = false;
     uint64_t start = 0;  ///< address of element 0
     uint64_t count = 0;  ///< elements that lie in the buffer as a whole
+    uint64_t bytes() const { return format ? format->block_bytes() : 0; }
     void find_extent();
   };
   static constexpr size_t lanes = 8;
@@ -86,7 +91,7 @@ class VertexFetch {
   uint64_t address(const Source& source, uint32_t index, uint32_t instance) const;
   template <typename Index>
   void read_indices(uint64_t address, std::span<uint32_t> out);
-  void fetch_element(const Source& source, uint32_t index, uint32_t instance, std::span<Vec4> out);
+  bool fetch_element(const Source& source, uint32_t index, uint32_t instance, std::span<Vec4> out);
   void store_system_values(uint32_t vertex_id, uint32_t instance, std::span<Vec4> out) const;
 
   const VertexInput& input_;
@@ -97,6 +102,8 @@ class VertexFetch {
   size_t slots_ = 0;
   uint32_t index_size_ = 0;
   bool cut_enabled_ = false;
+  uint64_t vertices_ = 0, vertex_bytes_ = 0,
+           missing_bytes_ = 0;  ///< fetched; of the elements of each; of those that are not in their buffers
 };
 
 }  // namespace softgen::render

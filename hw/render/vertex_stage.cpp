@@ -6,8 +6,8 @@
 #include <bit>
 
 #include "hw/base/log.h"
-#include "hw/base/work.h"
 #include "hw/eu/interp/run.h"
+#include "hw/eu/program/work_counts.h"
 
 namespace softgen::render {
 namespace {
@@ -50,7 +50,10 @@ VertexStage::VertexStage(GeometryWorker& worker, const VertexStage& like)
       packed_(like.packed_),
       scratch_(worker.vertices) {}
 
-VertexStage::~VertexStage() { scratch_.answers.clear(count_direct_messages); }
+VertexStage::~VertexStage() {
+  scratch_.answers.clear(eu::count_answers);
+  count_work(Work::vertex_bytes, fetch_.bytes());
+}
 
 /// Payloads of `threads`: they begin with header and handles; after the push constants are the packed components, from Vertex URB Entry Read
 /// Offset on. Not before some are started: most draws are small, and assembly alone starts none.
@@ -132,6 +135,7 @@ void VertexStage::shade_some(std::span<const VertexName> names, std::span<Vertex
                 .scratch_base = kernel_.scratch_base,
                 .scratch_size = kernel_.scratch_size,
                 .direct = &scratch_.answers};
+  eu::count_threads(Work::vs_threads, *kernel_.program, count);
   RenderMessages messages({.urb = &worker_.urb, .shared = worker_.shared});
   eu::SeriesThread* running = nullptr;
   eu::run_series(worker_.thread, start,

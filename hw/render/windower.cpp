@@ -5,20 +5,10 @@
 #include <bit>
 #include <cmath>
 
+#include "hw/render/thread_count.h"
+
 namespace softgen::render {
 namespace {
-
-/// A block's pixels (bit 8 y + x) by squares of 4x4, 16 bits each, and in those by quads, four bits each; all of them row after row.
-uint64_t by_squares(uint64_t block) {
-  const auto exchange = [&block](unsigned distance, uint64_t moved) {
-    const uint64_t swapped = (block ^ block >> distance) & moved;
-    block ^= swapped ^ swapped << distance;
-  };
-  exchange(4, 0x00f000f000f000f0);
-  exchange(2, 0x0c0c0c0c0c0c0c0c);
-  exchange(8, 0x0000ff000000ff00);
-  return block;
-}
 
 constexpr uint64_t whole_block = ~uint64_t{0};
 constexpr uint32_t whole_square = 0xffff;
@@ -33,6 +23,21 @@ double depth_at(const PixelDraw& draw, const PreparedObject& object, uint32_t x,
   return std::min(std::max(z, double{viewport.min_depth}), double{viewport.max_depth});
 }
 
+/// test_samples(), but they are not counted.
+uint32_t passing_samples(PixelContext& context, const PixelDraw& draw, const PreparedObject& object, uint32_t x, uint32_t y,
+                         uint32_t samples, std::optional<float> z = std::nullopt, std::optional<uint8_t> stencil = std::nullopt) {
+  const DepthStencil& tests = draw.depth_stencil;
+  if (!tests.any_test() && !tests.any_write()) return samples;
+  uint32_t passed = 0;
+  ++context.tally.tested_one_by_one;
+  for (uint32_t left = samples; left; left &= left - 1) {
+    const auto s = static_cast<unsigned>(std::countr_zero(left));
+    const DepthStencil::Sample sample{x, y, object.layer, s, z ? *z : depth_at(draw, object, x, y, s), object.front};
+    if (tests.test_and_write(context.view, sample, stencil)) passed |= 1u << s;
+  }
+  return passed;
+}
+
 }  // namespace
 
 bool tests_are_early(const DrawState& state) {
@@ -44,18 +49,8 @@ bool tests_are_early(const DrawState& state) {
 
 uint32_t test_samples(PixelContext& context, const PixelDraw& draw, const PreparedObject& object, uint32_t x, uint32_t y, uint32_t samples,
                       std::optional<float> z, std::optional<uint8_t> stencil) {
-  const DepthStencil& tests = draw.depth_stencil;
-  uint32_t passed = samples;
-  if (tests.any_test() || tests.any_write()) {
-    passed = 0;
-    ++context.tally.tested_one_by_one;
-    for (uint32_t left = samples; left; left &= left - 1) {
-      const auto s = static_cast<unsigned>(std::countr_zero(left));
-      const DepthStencil::Sample sample{x, y, object.layer, s, z ? *z : depth_at(draw, object, x, y, s), object.front};
-      if (tests.test_and_write(context.view, sample, stencil)) passed |= 1u << s;
-    }
-  }
-  context.tally.depth += static_cast<uint64_t>(std::popcount(passed));
+  const uint32_t passed = passing_samples(context, draw, object, x, y, samples, z, stencil);
+  context.tally.depth += count_samples(passed);
   return passed;
 }
 
@@ -104,25 +99,30 @@ bool Windower::draw_part(const Coverage& part, const PixelRect& tile) {
   });
 }
 
-/// Early tests of a block with one sample per pixel: the pixels that pass.
-uint64_t Windower::test_block(uint32_t x, uint32_t y, uint64_t covered) {
+/// Early tests of a block with one sample per pixel: the pixels that pass, of which `count` becomes the number.
+uint64_t Windower::test_block(uint32_t x, uint32_t y, uint64_t covered, uint64_t& count) {
   const DepthStencil& tests = draw_->depth_stencil;
-  if (!tests.any_test() && !tests.any_write()) {
-    context_.tally.depth += count_of(covered);
-    return covered;
+  uint64_t passed = covered;
+  if (tests.any_test() || tests.any_write()) {
+    if (draw_->depth_by_blocks && tests.holds_block(x, y, object_->layer)) {
+      const auto& position = draw_->raster.sample_positions[0];
+      const DepthStencil::Block block{
+          x, y, object_->layer, x + position[0] / double{subpixels}, y + position[1] / double{subpixels}, object_->front};
+      passed = tests.test_block(context_.view, depth_, block, covered);
+    } else {
+      passed = test_singly(x, y, covered);
+    }
+    if (passed != covered) count = passed ? count_of(passed) : 0;
   }
-  if (draw_->depth_by_blocks && tests.holds_block(x, y, object_->layer)) {
-    const auto& position = draw_->raster.sample_positions[0];
-    const DepthStencil::Block block{
-        x, y, object_->layer, x + position[0] / double{subpixels}, y + position[1] / double{subpixels}, object_->front};
-    const uint64_t passed = tests.test_block(context_.view, depth_, block, covered);
-    context_.tally.depth += count_of(passed);
-    return passed;
-  }
+  context_.tally.depth += count;
+  return passed;
+}
+
+uint64_t Windower::test_singly(uint32_t x, uint32_t y, uint64_t covered) {
   uint64_t passed = 0;
   for (uint64_t left = covered; left; left &= left - 1) {
     const auto at = static_cast<uint32_t>(std::countr_zero(left));
-    if (test_samples(context_, *draw_, *object_, x + at % 8, y + at / 8, 1)) passed |= left & -left;
+    if (passing_samples(context_, *draw_, *object_, x + at % 8, y + at / 8, 1)) passed |= left & -left;
   }
   return passed;
 }
@@ -131,10 +131,12 @@ uint64_t Windower::test_block(uint32_t x, uint32_t y, uint64_t covered) {
 bool Windower::draw_block(uint32_t x, uint32_t y, uint64_t covered) {
   if (draw_->stop.aborting()) return false;
   context_.control->restore();
-  const uint64_t live = early_ ? test_block(x, y, covered) : covered;
+  uint64_t count = count_of(covered);
+  context_.tally.rasterized += count;
+  const uint64_t live = early_ ? test_block(x, y, covered, count) : covered;
   if (!live) return true;
+  if (dispatches_ || draw_->unobservable) context_.tally.invocations += count;
   if (dispatches_) add_block(x, y, live, coverage_after_tests_ ? live : covered);
-  else if (draw_->unobservable) context_.tally.invocations += count_of(live);
   return true;
 }
 
@@ -163,14 +165,16 @@ void Windower::add_block(uint32_t x, uint32_t y, uint64_t live, uint64_t covered
 void Windower::draw_quad(uint32_t x, uint32_t y, const std::array<uint32_t, 4>& samples, const std::array<uint32_t, 4>& coverage) {
   std::array<uint32_t, 4> live = samples;
   context_.control->restore();
+  for (const uint32_t pixel : samples) context_.tally.rasterized += count_samples(pixel);
   if (early_) {
     for (uint32_t i = 0; i < 4; ++i)
       if (live[i]) live[i] = test_samples(context_, *draw_, *object_, x + (i & 1), y + (i >> 1), live[i]);
   }
   if (!(live[0] | live[1] | live[2] | live[3])) return;
-  if (dispatches_) return threads_.add_sampled_quad(x, y, live, coverage_after_tests_ ? live : coverage);
-  if (!draw_->unobservable) return;
-  for (const uint32_t pixel : live) context_.tally.invocations += pixel ? 1 : 0;
+  if (!dispatches_ && !draw_->unobservable) return;
+  const bool per_sample = draw_->state.pixel.per_sample;
+  for (const uint32_t pixel : live) context_.tally.invocations += per_sample ? count_samples(pixel) : pixel ? 1 : 0;
+  if (dispatches_) threads_.add_sampled_quad(x, y, live, coverage_after_tests_ ? live : coverage);
 }
 
 bool Windower::stippled_out(uint32_t x, uint32_t y) const {

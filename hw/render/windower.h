@@ -8,6 +8,8 @@
 
 namespace softgen::render {
 
+class ThreadCount;
+
 class Windower {
  public:
   Windower(PixelContext& context, ThreadBatch& threads, TargetWriter& targets) : context_(context), threads_(threads), targets_(targets) {}
@@ -21,7 +23,8 @@ class Windower {
   bool draw_part(const Coverage& part, const PixelRect& tile);
   bool draw_block(uint32_t x, uint32_t y, uint64_t covered);
   void add_block(uint32_t x, uint32_t y, uint64_t live, uint64_t covered);
-  uint64_t test_block(uint32_t x, uint32_t y, uint64_t covered);
+  uint64_t test_block(uint32_t x, uint32_t y, uint64_t covered, uint64_t& count);
+  uint64_t test_singly(uint32_t x, uint32_t y, uint64_t covered);
   void draw_coarse(const PixelRect& tile);
   void draw_coarse_block(uint32_t x, uint32_t y, CoarseCoverage::Block& block);
   void test_coarse_block(uint32_t x, uint32_t y, CoarseCoverage::Block& block);
@@ -29,7 +32,7 @@ class Windower {
   bool stippled_out(uint32_t x, uint32_t y) const;
   bool fills_uniformly() const;
   bool fill_object(const PixelRect& tile);
-  uint64_t fill_part(const Coverage& part, const PixelRect& tile, const CapturedColor& color);
+  uint64_t fill_part(const Coverage& part, const PixelRect& tile, const CapturedColor& color, ThreadCount& threads);
 
   PixelContext& context_;
   ThreadBatch& threads_;

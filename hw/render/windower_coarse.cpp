@@ -34,12 +34,14 @@ void Windower::test_coarse_block(uint32_t x, uint32_t y, CoarseCoverage::Block& 
   uint64_t covered = 0;
   for (uint32_t i = 0; i < block.samples.size(); ++i) covered |= uint64_t{block.samples[i]} << i;
   if (!covered) return;
-  for (uint64_t failed = covered & ~test_block(x, y, covered); failed; failed &= failed - 1)
+  auto count = static_cast<uint64_t>(std::popcount(covered));
+  for (uint64_t failed = covered & ~test_block(x, y, covered, count); failed; failed &= failed - 1)
     block.samples[static_cast<size_t>(std::countr_zero(failed))] = 0;
 }
 
 void Windower::draw_coarse_block(uint32_t x, uint32_t y, CoarseCoverage::Block& block) {
   context_.control->restore();
+  for (const uint32_t pixel : block.samples) context_.tally.rasterized += count_samples(pixel);
   if (early_) test_coarse_block(x, y, block);
   if (coverage_after_tests_) block.coverage = block.samples;
   if (!dispatches_ && !draw_->unobservable) return;
@@ -48,8 +50,8 @@ void Windower::draw_coarse_block(uint32_t x, uint32_t y, CoarseCoverage::Block& 
     for (uint32_t right = 0; right < CoarseCoverage::extent; right += 2 * size.width()) {
       CoarseQuad quad;
       if (!block.quad(right, down, size, quad)) continue;
+      context_.tally.invocations += quad.live();
       if (dispatches_) threads_.add_coarse_quad(x + right, y + down, size, quad);
-      else context_.tally.invocations += quad.live();
     }
 }
 

@@ -12,15 +12,6 @@
 
 namespace softgen::surface {
 
-/// Binding table indices that name no entry.
-enum BindingIndex : uint8_t {
-  last_table_index = 239,
-  bindless_index = 252,      ///< SurfaceBinding::bindless says which, from Bindless Surface State Base on
-  stateless_nc_index = 253,  ///< not coherent with the CPU
-  slm_index = 254,
-  stateless_index = 255,
-};
-
 constexpr uint64_t no_surface = ~uint64_t{0};
 using SurfaceDwords = std::array<uint32_t, 16>;
 

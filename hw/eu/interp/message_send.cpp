@@ -9,6 +9,7 @@
 #include "hw/base/work.h"
 #include "hw/eu/interp/access.h"
 #include "hw/eu/interp/execute.h"
+#include "hw/eu/program/work_counts.h"
 #include "hw/iface/engine.h"
 
 namespace softgen::eu {
@@ -94,6 +95,7 @@ Next send_message(Thread& thread, const Op& op, RunState& state, const SendForm&
       .end_of_thread = i.end_of_thread,
   };
   count_message(static_cast<unsigned>(form.op.sfid), form.op.type);
+  count_message_work(message_work(form.op, op.exec_size), mask);
   const SendResult result = state.target.send(message, state.env);
   if (result == SendResult::failed) return fail(thread, "illegal message");
   if (i.end_of_thread) return Next::finished;

@@ -118,6 +118,7 @@ class Emitter {
   void end_silently(size_t n);
   Value answer_field(size_t n, uint64_t offset);
   void count_answer(size_t n);
+  void count_left_out(size_t n, Value mask);
   Value window_agrees(size_t n);
   Value send_call(size_t n, Value mask);
   Value is_at(size_t clock, Value number);

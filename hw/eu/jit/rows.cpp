@@ -5,6 +5,7 @@
 
 #include "hw/eu/interp/execute.h"
 #include "hw/eu/jit/emitter.h"
+#include "hw/eu/program/work_counts.h"
 
 namespace softgen::eu::jit {
 
@@ -30,6 +31,16 @@ Value Emitter::answer_field(size_t n, uint64_t offset) {
 void Emitter::count_answer(size_t n) {
   const Value field = answer_field(n, offsetof(DirectAnswer, answered));
   ir_.store(ir_.add(ir_.load(ir_.i64, field, 8), ir_.c64(1)), field, 8);
+}
+
+/// A direct answer to a sampler's message leaves out the channels that are disabled.
+void Emitter::count_left_out(size_t n, Value mask) {
+  if (full(ops_[n], mask)) return;
+  static const Thread no_thread{};
+  const uint32_t all = message_work(send_form(no_thread, ops_[n]).op, ops_[n].exec_size).own(~0u);
+  const Value disabled = ir_.intrinsic("llvm.ctpop", {ir_.i32}, {ir_.and_(ir_.not_(mask), ir_.c32(all))});
+  const Value field = answer_field(n, offsetof(DirectAnswer, left_out));
+  ir_.store(ir_.add(ir_.load(ir_.i64, field, 8), ir_.zext(disabled, ir_.i64)), field, 8);
 }
 
 /// Whether a word of the frame's clock equals the value at the address `number`.
@@ -83,6 +94,7 @@ Value Emitter::send_call(size_t n, Value mask) {
   ir_.branch(ir_.icmp(LLVMIntNE, ir_.call(quick, ir_.i8, {state, regs_, mask}), ir_.constant(ir_.i8, 0)), done, sends);
   ir_.at(done);
   count_answer(n);
+  count_left_out(n, mask);
   ir_.jump(both);
   ir_.at(sends);
   const Value sent = send();

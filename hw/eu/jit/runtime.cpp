@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "hw/eu/jit/runtime.h"
 
+#include <bit>
 #include <optional>
 
 #include "hw/base/denormals.h"
@@ -8,6 +9,7 @@
 #include "hw/base/work.h"
 #include "hw/eu/interp/run.h"
 #include "hw/eu/jit/start_mode.h"
+#include "hw/eu/program/work_counts.h"
 #include "hw/iface/engine.h"
 
 namespace softgen::eu::jit {
@@ -83,7 +85,14 @@ bool takes_any_mode(const SendForm& form) {
 [[gnu::noinline]] void ask(Thread& thread, uint32_t n, RunState& state, const SendForm& form, DirectAnswer& answer) {
   answer.asked = true;
   answer.sfid = static_cast<uint8_t>(form.op.sfid), answer.type = form.op.type;
+  answer.work = message_work(form.op, thread.program()->ops()[n].exec_size);
+  if (answer.work.unit == MessageWork::Unit::sampler) answer.watched = answer.work.own(~0u);
   state.target.direct(message_form(form, thread.program()->ops()[n]), state.env, answer);
+}
+
+void note_answered(DirectAnswer& answer, uint32_t mask) {
+  ++answer.answered;
+  if (const uint32_t disabled = answer.watched & ~mask) answer.left_out += static_cast<uint64_t>(std::popcount(disabled));
 }
 
 bool answered(Thread& thread, uint32_t n, RunState& state, const SendForm& form, uint32_t mask) {
@@ -91,7 +100,7 @@ bool answered(Thread& thread, uint32_t n, RunState& state, const SendForm& form,
   DirectAnswer& answer = state.env.direct->of(form.number);
   if (!answer.asked) ask(thread, n, state, form, answer);
   if (!answer.function || !answer.function(answer, thread.regs.grf, mask, state.env)) return false;
-  ++answer.answered;
+  note_answered(answer, mask);
   return true;
 }
 
@@ -116,7 +125,7 @@ uint32_t send(Frame* frame, uint32_t n, uint32_t active, uint32_t mask) try {
   DirectAnswer* answer = frame->direct && mask ? frame->direct->known(form.number) : nullptr;
   if (!answer || !answer->function || !answer->function(*answer, frame->thread->regs.grf, mask, frame->state->env))
     return send_any(frame, n, active, mask, answer && answer->asked);
-  ++answer->answered;
+  note_answered(*answer, mask);
   return static_cast<uint32_t>(form.last ? Next::finished : Next::advance);
 } catch (...) { return thrown(frame); }
 

@@ -48,7 +48,17 @@ bool Program::build(std::span<const std::byte> code, const StopFlag* stop) {
   }
   mark_targets();
   for (Op& op : ops_) decode_message_of(op);
+  count_instructions();
   return true;
+}
+
+void Program::count_instructions() {
+  for (const Op& op : ops_) {
+    const OpcodeInfo* const row = op.instruction->info();
+    if (!row || row->opcode == Opcode::illegal || op.instruction->is_wait()) continue;
+    if (row->form == Form::math) ++math_instructions_;
+    else if (row->form == Form::basic || row->form == Form::ternary) ++alu_instructions_;
+  }
 }
 
 void Program::decode_message_of(Op& op) {

@@ -88,6 +88,9 @@ class Program : public std::enable_shared_from_this<Program> {
   bool uses_data_port() const { return uses_data_port_; }
   /// Bit i: some SEND to the render cache may name entry i of the binding table.
   uint8_t render_targets() const { return render_targets_; }
+  /// Instructions by the pipe that executes them: FPU0, or FPU1's extended math. The others send, branch or wait.
+  uint32_t alu_instructions() const { return alu_instructions_; }
+  uint32_t math_instructions() const { return math_instructions_; }
   /// Null: none.
   FastPath* fast_path() const { return fast_path_.get(); }
 
@@ -101,6 +104,7 @@ class Program : public std::enable_shared_from_this<Program> {
   bool build(std::span<const std::byte> code, const StopFlag* stop);
   void mark_targets();
   void decode_message_of(Op& op);
+  void count_instructions();
   void mark(int64_t offset);
 
   const Isa& isa_;
@@ -113,6 +117,7 @@ class Program : public std::enable_shared_from_this<Program> {
   std::vector<bool> targets_;
   bool uses_data_port_ = false;
   uint8_t render_targets_ = 0;
+  uint32_t alu_instructions_ = 0, math_instructions_ = 0;
   std::vector<Op> ops_;
   std::pmr::monotonic_buffer_resource memory_;  ///< freed in few pieces: a long program is destroyed in milliseconds
   std::pmr::deque<Offsets> offsets_{&memory_};  ///< what ops point to, as the next two

@@ -10,7 +10,7 @@ namespace softgen::eu {
 namespace {
 
 /// Raised when an instruction or message is decoded or lowered in another way.
-constexpr uint64_t version = 6;
+constexpr uint64_t version = 7;
 
 constinit const NativeIsa instance("gen11", uint64_t{11} << 32 | version,
                                    {.decode = gen11::decode,

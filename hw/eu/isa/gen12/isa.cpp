@@ -11,7 +11,7 @@ namespace softgen::eu {
 namespace {
 
 /// Raised when an instruction or message is decoded or lowered in another way.
-constexpr uint64_t version = 4;
+constexpr uint64_t version = 5;
 
 constexpr IsaLimits limits = [] {
   IsaLimits l = native_limits;

@@ -9,7 +9,7 @@ namespace softgen::eu {
 namespace {
 
 /// Raised when an instruction or message is decoded or lowered in another way.
-constexpr uint64_t version = 3;
+constexpr uint64_t version = 4;
 
 constinit const NativeIsa instance("gen9", uint64_t{9} << 32 | version,
                                    {.decode = gen9::decode,

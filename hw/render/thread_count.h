@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The pixels of a block of 8x8 by the threads that they are given to.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+
+#include "hw/render/draw_state.h"
+
+namespace softgen::render {
+
+/// A block's pixels (bit 8 y + x) by squares of 4x4, 16 bits each, and in those by quads, four bits each; all of them row after row.
+inline uint64_t by_squares(uint64_t block) {
+  const auto exchange = [&block](unsigned distance, uint64_t moved) {
+    const uint64_t swapped = (block ^ block >> distance) & moved;
+    block ^= swapped ^ swapped << distance;
+  };
+  exchange(4, 0x00f000f000f000f0);
+  exchange(2, 0x0c0c0c0c0c0c0c0c);
+  exchange(8, 0x0000ff000000ff00);
+  return block;
+}
+
+/// How many threads ThreadBatch makes of the pixels of an object in a tile.
+class ThreadCount {
+ public:
+  /// `simd`: channels of a thread. `squares`: 4x4 pixels may be a thread.
+  ThreadCount(unsigned simd, bool squares) : quads_per_thread_(simd / 4), squares_(squares) {}
+
+  void add_block(uint64_t pixels) {
+    constexpr uint64_t quads = 0x1111111111111111, first_quads = 0x0001000100010001;
+    const uint64_t sorted = by_squares(pixels);
+    uint64_t some = sorted | sorted >> 1, all = sorted & sorted >> 1;
+    some = (some | some >> 2) & quads, all = all & all >> 2 & quads;
+    all &= all >> 4;
+    const auto whole = static_cast<uint64_t>(squares_ ? std::popcount(all & all >> 8 & first_quads) : 0);
+    add(static_cast<uint64_t>(std::popcount(some)), whole);
+  }
+  /// All pixels of a rectangle that is not empty.
+  void add_rect(const PixelRect& r) {
+    const auto extent = [](int32_t first, int32_t end) { return static_cast<uint64_t>(std::max(end - first, 0)); };
+    const uint64_t quads = extent(r.x0 >> 1, (r.x1 + 1) >> 1) * extent(r.y0 >> 1, (r.y1 + 1) >> 1);
+    add(quads, squares_ ? extent((r.x0 + 3) >> 2, r.x1 >> 2) * extent((r.y0 + 3) >> 2, r.y1 >> 2) : 0);
+  }
+  uint64_t threads() const { return whole_ + (quads_ + quads_per_thread_ - 1) / quads_per_thread_; }
+
+ private:
+  /// `quads`: those of the squares included.
+  void add(uint64_t quads, uint64_t squares) { whole_ += squares, quads_ += quads - 4 * squares; }
+
+  const unsigned quads_per_thread_;
+  const bool squares_;
+  uint64_t whole_ = 0, quads_ = 0;  ///< squares; quads that are in none
+};
+
+}  // namespace softgen::render

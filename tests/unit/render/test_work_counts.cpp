@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What draws add to the counts of hw/base/work.h: threads, samples by their fate, bytes of vertices.
+#include <bit>
+#include <random>
+
+#include "hw/base/work.h"
+#include "hw/render/thread_count.h"
+#include "tests/catch.h"
+#include "tests/unit/render/scene.h"
+
+using namespace softgen;
+using namespace softgen::render::test;
+using Topology = gen9::PrimitiveTopologyType;
+using eu::Opcode;
+using eu::RegType;
+using eu::test::grf;
+
+namespace {
+
+std::vector<SceneVertex> rectangle(float x0, float y0, float x1, float y1) { return {red(x1, y1), red(x0, y1), red(x0, y0)}; }
+
+/// The same colour as paint(), by a kernel that is not known to have only one: it adds zero to its first channel.
+Code paint_singly(unsigned width) {
+  Code code = paint(width, 0, 1, 0);
+  code.insert(code.end() - 1, eu::test::op_imm(Opcode::add, width, grf(message, RegType::f), grf(message, RegType::f), RegType::f, 0));
+  return code;
+}
+
+struct CountedScene : Scene {
+  using Scene::Scene;
+
+  /// What the draw did.
+  WorkCounts drawn(Topology topology, const std::vector<SceneVertex>& vertices, const Way& way = {}) {
+    const WorkCounts before = work_counts();
+    draw(topology, vertices, way);
+    finish();
+    return work_between(before, work_counts());
+  }
+  WorkCounts rectangle_drawn(float x0, float y0, float x1, float y1) {
+    return drawn(Topology::_3DPRIM_RECTLIST, rectangle(x0, y0, x1, y1));
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a rectangle of one colour: each of its pixels is one written sample, whether it is filled or shaded") {
+  for (const unsigned width : {8u, 16u})
+    for (const bool fills : {true, false}) {
+      CAPTURE(width, fills);
+      CountedScene scene(32);
+      scene.pixel_shader(width, fills ? paint(width, 0, 1, 0) : paint_singly(width));
+      const WorkCounts work = scene.rectangle_drawn(3, 5, 24, 29);
+      constexpr uint64_t pixels = 21 * 24;
+      CHECK(work.of(Path::pixels_filled) == (fills ? pixels : 0));
+      CHECK(work.of(Work::samples_rasterized) == pixels);
+      CHECK(work.of(Work::samples_written) == pixels);
+      CHECK(work.of(Work::samples_failed_early) == 0);
+      CHECK(work.of(Work::samples_failed_late) == 0);
+      CHECK(work.of(Work::pixels_killed) == 0);
+      CHECK(work.of(Work::samples_blended) == 0);
+      // 11 quads a row in 13 rows; 5 squares a row in 5 rows, whose 100 quads are 25 threads of 16.
+      CHECK(work.of(Work::ps_threads) == (width == 8 ? (11 * 13 + 1) / 2 : 25 + (11 * 13 - 100 + 3) / 4));
+      CHECK(work.of(Work::vs_threads) == 1);
+      CHECK(work.of(Work::gs_threads) == 0);
+    }
+}
+
+TEST_CASE("fills count the threads that the pixels would have had") {
+  std::mt19937 random(7);
+  std::uniform_real_distribution<float> place(-8, 72);
+  for (unsigned round = 0; round < 40; ++round) {
+    CAPTURE(round);
+    std::vector<SceneVertex> vertices(3 * (1 + random() % 3));
+    for (SceneVertex& v : vertices) v = green(place(random), place(random));
+    const unsigned width = random() % 2 ? 16 : 8;
+    CountedScene filled(64), shaded(64);
+    filled.pixel_shader(width, paint(width, 0, 1, 0));
+    shaded.pixel_shader(width, paint_singly(width));
+    const WorkCounts a = filled.drawn(Topology::_3DPRIM_TRILIST, vertices), b = shaded.drawn(Topology::_3DPRIM_TRILIST, vertices);
+    CHECK(a.of(Path::pixels_filled) == b.of(Work::samples_written));
+    CHECK(b.of(Path::pixels_filled) == 0);
+    for (const Work work : {Work::ps_threads, Work::samples_rasterized, Work::samples_written}) CHECK(a.of(work) == b.of(work));
+    CHECK(b.of(Work::alu_instructions) - a.of(Work::alu_instructions) == b.of(Work::ps_threads));  // the addition
+  }
+}
+
+TEST_CASE("samples that fail depth tests, before the shader or after it, and pixels that it discards") {
+  for (const bool late : {false, true}) {
+    CAPTURE(late);
+    CountedScene scene(16);
+    gen9::_3DSTATE_PS_EXTRA extra;
+    extra.pixel_shader_valid = true;
+    extra.pixel_shader_kills_pixel = late;
+    scene.set(extra);
+    scene.depth_test(gen9::CompareFunction::COMPAREFUNCTION_LESS);
+    scene.pixel_shader(8, paint(8, 1, 0, 0));
+    scene.rectangle_drawn(0, 0, 6, 16);
+    // Of each quad the left pixels are kept: channels 0 and 2, 4 and 6.
+    Code code = paint_singly(8);
+    if (late) code.back().pred_control = 1;
+    code.insert(code.begin(), eu::test::mov_imm(1, eu::test::arf(eu::Arf::flag, RegType::uw), RegType::uw, 0x55));
+    scene.pixel_shader(8, code);
+    const WorkCounts work = scene.rectangle_drawn(0, 0, 16, 16);
+    CHECK(work.of(Work::samples_rasterized) == 16 * 16);
+    CHECK(work.of(Work::samples_failed_early) == (late ? 0 : 6 * 16));
+    CHECK(work.of(Work::pixels_killed) == (late ? 8 * 16 : 0));
+    CHECK(work.of(Work::samples_failed_late) == (late ? 3 * 16 : 0));
+    CHECK(work.of(Work::samples_written) == (late ? 5 * 16 : 10 * 16));
+  }
+}
+
+TEST_CASE("each sample of a pixel is counted, and blended ones twice") {
+  CountedScene scene(16);
+  scene.count_coverage();
+  WorkCounts work = scene.rectangle_drawn(1, 1, 12, 8);
+  CHECK(work.of(Work::samples_written) == 11 * 7);
+  CHECK(work.of(Work::samples_blended) == 11 * 7);
+  scene.multisample();
+  work = scene.rectangle_drawn(2, 1, 12, 8);
+  CHECK(work.of(Work::samples_rasterized) == 4 * 10 * 7);
+  CHECK(work.of(Work::samples_written) == 4 * 10 * 7);
+  CHECK(work.of(Work::samples_blended) == 4 * 10 * 7);
+}
+
+TEST_CASE("vertex fetch counts the elements of the vertices that it reads, and indices") {
+  CountedScene scene(16);
+  const std::vector<SceneVertex> corners = {red(0, 0), red(8, 0), red(0, 8), red(8, 8)};
+  constexpr uint64_t elements = 2 * sizeof(float) + 3 * sizeof(float);
+  WorkCounts work = scene.drawn(Topology::_3DPRIM_TRISTRIP, corners);
+  CHECK(work.of(Work::vertex_bytes) == 4 * elements);
+  work = scene.drawn(Topology::_3DPRIM_TRILIST, corners, {.indices = {0, 1, 2, 1, 2, 3}, .instances = 2});
+  CHECK(work.of(Work::vertex_bytes) == 2 * (4 * elements + 6 * sizeof(uint16_t)));
+  CHECK(work.of(Work::vs_threads) == 1);
+  // The last vertex is not in the buffer.
+  work = scene.drawn(Topology::_3DPRIM_TRILIST, corners, {.indices = {0, 1, 2, 0, 1, 9}});
+  CHECK(work.of(Work::vertex_bytes) == 3 * elements + 6 * sizeof(uint16_t));
+}
+
+TEST_CASE("the threads of a block's pixels") {
+  const auto threads = [](unsigned simd, bool squares, uint64_t block) {
+    render::ThreadCount count(simd, squares);
+    count.add_block(block);
+    return count.threads();
+  };
+  CHECK(threads(16, true, ~uint64_t{0}) == 4);
+  CHECK(threads(8, false, ~uint64_t{0}) == 8);
+  CHECK(threads(32, false, ~uint64_t{0}) == 2);
+  CHECK(threads(16, true, 1) == 1);
+  CHECK(threads(16, true, 0x0f0f0f0f) == 1);               // a square
+  CHECK(threads(16, true, 0x1e1e1e1e) == 2);               // six quads
+  CHECK(threads(16, true, 0x0f0f0f0f | 1ull << 63) == 2);  // a square and a quad
+}
