@@ -110,7 +110,7 @@ void PerfStream::set_readable(bool readable) {
 }
 
 int64_t PerfStream::try_read(uint64_t to, size_t room) {
-  buffer_->refresh();
+  if (!buffer_->has_reports()) buffer_->refresh();
   Records records(to, room);
   const int error = buffer_->read(records);
   if (error != -ENOSPC) set_readable(false);
