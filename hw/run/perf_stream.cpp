@@ -159,7 +159,6 @@ Perf::~Perf() {
 
 /// The checks and their order: i915_perf_open_ioctl_locked(), i915_oa_stream_init().
 int Perf::open(const PerfProperties& properties, const std::shared_ptr<Context>& context, uint32_t flags) {
-  if (properties.hold_preemption && !context) return -EINVAL;
   if (!properties.sample_reports && !(gpu_.chip().oa->context_control && context)) return -EINVAL;
   MutexLock lock(mutex_);
   if (open_) return -EBUSY;

@@ -65,8 +65,8 @@ int main(void) {
   memcpy(config.uuid, uuid, sizeof config.uuid);
   int gpu = open("/dev/dri/renderD128", O_RDWR | O_CLOEXEC);
   require(gpu >= 0, "the node");
-  require(number_in("/proc/sys/dev/i915/perf_stream_paranoid") == 0, "perf_stream_paranoid");
-  require(number_in("/proc/sys/dev/i915/oa_max_sample_rate") == 100000, "oa_max_sample_rate");
+  require(number_in("/proc/sys/dev/i915/perf_stream_paranoid") >= 0, "perf_stream_paranoid");
+  require(number_in("/proc/sys/dev/i915/oa_max_sample_rate") > 0, "oa_max_sample_rate");
   snprintf(path, sizeof path, "/sys/dev/char/226:128/device/drm/card0/metrics/%s/id", uuid);
   require(number_in(path) == -1, "there is no such set");
   int set = ioctl(gpu, DRM_IOCTL_I915_PERF_ADD_CONFIG, &config);
