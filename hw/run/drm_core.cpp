@@ -42,7 +42,9 @@ Driver* Driver::get() {
   try {
     instance = new Driver(options_from_environment());
     Gpu::report_position_on(SIGUSR2);
+    static const pid_t owner = getpid();
     std::atexit([] {
+      if (getpid() != owner) return;  // a child made by fork() has none of its threads
       MutexLock at_exit(instance_mutex);
       Driver* driver = instance;
       instance = nullptr;

@@ -4,9 +4,14 @@
 #include <i915_drm.h>
 #include <unistd.h>
 
+#include <cstdlib>
+#include <fstream>
+#include <string>
+
 #include "hw/base/mutex.h"
 #include "hw/defs/platform.h"
 #include "hw/run/drm_file.h"
+#include "hw/run/options.h"
 #include "hw/run/program_memory.h"
 
 namespace softgen::run {
@@ -17,10 +22,25 @@ constexpr uint64_t second_ns = 1'000'000'000;
 
 constexpr uint32_t mask_of(unsigned count) { return (1u << count) - 1; }
 
+/// What a stand-in of /proc/sys/dev/i915 says now; `beyond`: it cannot be read. Outside of softgen-run: `without`.
+uint64_t sysctl_value(const char* name, uint64_t without, uint64_t beyond) {
+  const char* const root = std::getenv(root_variable);
+  if (!root) return without;
+  std::ifstream file(std::string(root) + "/proc/sys/dev/i915/" + name);
+  uint64_t value = 0;
+  return file >> value ? value : beyond;
+}
+
+bool is_root() { return geteuid() == 0; }
+
+/// From users (perf_stream_paranoid).
+bool is_refused() { return !is_root() && sysctl_value("perf_stream_paranoid", 0, 1) != 0; }
+
 /// Reports oftener than this are root's (oa_max_sample_rate).
 bool too_often(uint64_t exponent, uint64_t timestamp_hz) {
   const uint64_t period_ns = ((uint64_t{2} << exponent) * second_ns + timestamp_hz - 1) / timestamp_hz;
-  return period_ns <= second_ns && second_ns / period_ns > oa::max_sample_rate_hz && geteuid() != 0;
+  const auto max_hz = [] { return sysctl_value("oa_max_sample_rate", oa::max_sample_rate_hz, 0); };
+  return period_ns <= second_ns && !is_root() && second_ns / period_ns > max_hz();
 }
 
 /// As i915_gem_user_to_context_sseu(). Which of its slices are powered changes no result.
@@ -47,6 +67,7 @@ int set_property(PerfProperties& properties, uint64_t id, uint64_t value, const 
     case DRM_I915_PERF_PROP_HOLD_PREEMPTION: properties.hold_preemption = value != 0; return 0;  // there is none within a batch
     case DRM_I915_PERF_PROP_GLOBAL_SSEU: {
       drm_i915_gem_context_param_sseu sseu;
+      properties.global_sseu = true;
       return copy_from_program(&sseu, value, sizeof sseu) ? check_sseu(sseu, platform) : -EFAULT;
     }
     case DRM_I915_PERF_PROP_POLL_OA_PERIOD: properties.poll_period_ns = value; return value < min_poll_period_ns ? -EINVAL : 0;
@@ -73,11 +94,19 @@ int DrmFile::perf_open(void* arg) {
     of_handle = context(*properties.context_handle);
     if (!of_handle) return -ENOENT;
   }
+  if (properties.hold_preemption && !of_handle) return -EINVAL;
+  // Counters of a context of one's own are nobody else's.
+  const bool own_counters = driver_.gpu.chip().oa->context_control && of_handle && !properties.sample_reports;
+  if ((!own_counters || properties.hold_preemption || properties.global_sseu) && is_refused()) return -EACCES;
   return driver_.perf.open(properties, of_handle, open->flags);
 }
 
-int DrmFile::perf_add_config(void* arg) { return driver_.perf.configs().add(*static_cast<const drm_i915_perf_oa_config*>(arg)); }
+int DrmFile::perf_add_config(void* arg) {
+  return is_refused() ? -EACCES : driver_.perf.configs().add(*static_cast<const drm_i915_perf_oa_config*>(arg));
+}
 
-int DrmFile::perf_remove_config(void* arg) { return driver_.perf.configs().remove(*static_cast<const uint64_t*>(arg)); }
+int DrmFile::perf_remove_config(void* arg) {
+  return is_refused() ? -EACCES : driver_.perf.configs().remove(*static_cast<const uint64_t*>(arg));
+}
 
 }  // namespace softgen::run

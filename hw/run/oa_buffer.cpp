@@ -94,7 +94,7 @@ void OaBuffer::stop() {
 bool OaBuffer::refresh() {
   const uint32_t tail = (registers_.read(unit_.tail) & oa::pointer_mask) - base_;
   if (tail < oa::buffer_bytes) tail_ = tail / format_.bytes * format_.bytes;  // it grows by 64 bytes
-  return tail_ != head_;
+  return has_reports();
 }
 
 int OaBuffer::report_losses(Records& records) {

@@ -70,6 +70,8 @@ class OaBuffer {
   void stop();
   /// Looks at the unit's tail; true: there is a report.
   bool refresh();
+  /// As refresh() has seen it last.
+  bool has_reports() const { return head_ != tail_; }
   /// Appends records of losses and of the reports before the tail that refresh() has seen last. 0 or a negative errno.
   int read(Records& records);
 

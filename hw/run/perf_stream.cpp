@@ -110,7 +110,7 @@ void PerfStream::set_readable(bool readable) {
 }
 
 int64_t PerfStream::try_read(uint64_t to, size_t room) {
-  buffer_->refresh();
+  if (!buffer_->has_reports()) buffer_->refresh();
   Records records(to, room);
   const int error = buffer_->read(records);
   if (error != -ENOSPC) set_readable(false);
@@ -159,7 +159,6 @@ Perf::~Perf() {
 
 /// The checks and their order: i915_perf_open_ioctl_locked(), i915_oa_stream_init().
 int Perf::open(const PerfProperties& properties, const std::shared_ptr<Context>& context, uint32_t flags) {
-  if (properties.hold_preemption && !context) return -EINVAL;
   if (!properties.sample_reports && !(gpu_.chip().oa->context_control && context)) return -EINVAL;
   MutexLock lock(mutex_);
   if (open_) return -EBUSY;

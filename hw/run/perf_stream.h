@@ -18,7 +18,7 @@ namespace softgen::run {
 
 /// A stream's properties, each valid by itself (i915_perf.c, read_properties_unlocked).
 struct PerfProperties {
-  bool sample_reports = false, periodic = false, hold_preemption = false;
+  bool sample_reports = false, periodic = false, hold_preemption = false, global_sseu = false;
   std::optional<uint32_t> context_handle;
   int metrics_set = 0;
   std::optional<OaFormat> format;

@@ -38,6 +38,9 @@ TEST_CASE("the stand-ins show one Intel device with two nodes") {
   CHECK(vendor() == "0x8086");
   CHECK(word("sys/class/drm/card0/gt_max_freq_mhz") == "1150");  // hw/defs/gen9/registers_power.def: RP_STATE_CAP
   CHECK(word("sys/class/drm/card0/gt_min_freq_mhz") == "300");
+  CHECK(word("proc/sys/dev/i915/perf_stream_paranoid") == "0");
+  CHECK(word("proc/sys/dev/i915/oa_max_sample_rate") == "100000");
+  CHECK(fs::is_directory(root / "sys/class/drm/card0/metrics"));
   CHECK(fs::exists(root / "dev/dri/card0"));
   CHECK(fs::exists(root / "sys/class/drm/renderD128/device/config"));
   CHECK(fs::canonical(root / "sys/dev/char/226:0/device") == fs::canonical(root / "sys/devices/pci0000:00/0000:00:02.0"));

@@ -2,16 +2,22 @@
 // i915's performance interface: metric sets, the checks of PERF_OPEN, and streams of reports.
 #include <errno.h>
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <i915_drm.h>
 #include <poll.h>
 #include <unistd.h>
 
 #include <array>
+#include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "hw/run/drm_file.h"
+#include "hw/run/options.h"
 #include "hw/run/perf_stream.h"
 #include "tests/catch.h"
 
@@ -225,6 +231,51 @@ TEST_CASE("PERF_OPEN checks its properties") {
   param.num_properties = 1;
   param.properties_ptr = nowhere;
   CHECK(node.file.perf_open(&param) == -EFAULT);
+}
+
+namespace {
+
+/// Stand-ins for sysctl files with these values, and no root while it lives.
+struct Sysctls {
+  Sysctls(const char* paranoid, const char* max_rate)
+      : root(std::filesystem::temp_directory_path() / fmt::format("test-perf-{}", getpid())) {
+    const std::filesystem::path folder = root / "proc/sys/dev/i915";
+    std::filesystem::create_directories(folder);
+    std::ofstream(folder / "perf_stream_paranoid") << paranoid;
+    std::ofstream(folder / "oa_max_sample_rate") << max_rate;
+    setenv(root_variable, root.c_str(), 1);
+    if (geteuid() == 0) became_user = seteuid(65534) == 0;
+  }
+  ~Sysctls() {
+    if (became_user && seteuid(0) != 0) std::abort();
+    unsetenv(root_variable);
+    std::filesystem::remove_all(root);
+  }
+  std::filesystem::path root;
+  bool became_user = false;
+};
+
+}  // namespace
+
+TEST_CASE("what the sysctls keep from users is refused") {
+  const auto* const platform = GENERATE("kbl", "tgl");
+  CAPTURE(platform);
+  Node node(platform);
+  const int set = node.add(some_uuid);
+  {
+    const Sysctls sysctls("1\n", "100000\n");
+    CHECK(node.add(other_uuid) == -EACCES);
+    CHECK(node.remove(static_cast<uint64_t>(set)) == -EACCES);
+    CHECK(node.open(of_set(set)) == -EACCES);
+    // Gen12's counters of a context are not.
+    const Properties of_context{of_set(set)[1], of_set(set)[2], {DRM_I915_PERF_PROP_CTX_HANDLE, 0}};
+    CHECK((node.open(of_context) >= 0) == (platform == std::string("tgl")));
+    CHECK(node.open(with(of_context, DRM_I915_PERF_PROP_HOLD_PREEMPTION, 1)) == -EACCES);
+  }
+  for (const int fd : std::exchange(node.fds, {})) Node::close_stream(fd);
+  const Sysctls sysctls("0\n", "1000\n");
+  CHECK(node.open(periodic(set)) == -EACCES);
+  CHECK(node.open(with(of_set(set), DRM_I915_PERF_PROP_OA_EXPONENT, 20)) >= 0);
 }
 
 TEST_CASE("the context's slices are those that PERF_OPEN takes") {
