@@ -28,8 +28,8 @@ ALLOWED = {
     "descriptor-bits": GENERATION,
     "platform": ["hw/gt/platforms/"],
 }
-# Numbers that equal a register's offset by chance: a bit, sign and infinity of half floats, 64 KiB, and the tables of compacted instructions and of BPTC.
-CHANCE = {0x4000, 0x7C00, 0x8000, 0x10000}
+# Numbers that equal a register's offset by chance: a page, a bit, sign and infinity of half floats, 64 KiB, and the tables of compacted instructions and of BPTC.
+CHANCE = {0x1000, 0x4000, 0x7C00, 0x8000, 0x10000}
 CHANCE_FILES = ["hw/eu/isa/gen8/compact_form.cpp", "hw/eu/isa/gen9/codec.cpp", "hw/eu/isa/gen11/codec.cpp",
                 "hw/eu/isa/gen12/compact.cpp", "hw/surface/bptc_tables.h"]
 SOURCES = {".h", ".cpp", ".c", ".inc"}
@@ -38,7 +38,7 @@ CODE = re.compile(r'("(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])\')|//[^\n]*|/\*.*?\
 GEN = re.compile(r'\bgen\d+::|#\s*include\s*"hw/defs/gen\d+/')
 DWORD_BITS = re.compile(r"\bbits?\(\s*(?:\w+(?:\.|->))*(?:dw|dwords|packet)\[|\bbits?\(\s*header,")
 DESCRIPTOR = re.compile(r"\w*descriptor\)?\s*>>\s*\d|\bbits?\(\s*(?:\w+(?:\.|->))*\w*descriptor\b")
-HEX = re.compile(r"(?:\b(\w+)\s*=\s*)?\b0x([0-9a-fA-F']+)\b")
+HEX = re.compile(r"(?:\b(\w+)\s*=\s*)?\b0x([0-9a-fA-F']+)(?![0-9a-fA-F'])\b")
 
 
 class Declared:
