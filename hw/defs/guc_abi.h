@@ -153,6 +153,32 @@ inline constexpr uint32_t frequency_multiplier = 50, frequency_divisor = 3;  ///
 enum UsageDword : uint32_t { usage_context, usage_switched_in, usage_reserved, usage_total, usage_dwords = 8 };
 inline constexpr uint32_t usage_classes = 16, usage_instances = 32, usage_no_context = ~0u;
 
+// -- additional data structures (ADS): intel_guc_fwif.h, struct guc_ads, guc_mmio_reg_set, guc_mmio_reg ---------------------------
+/// A list of registers for each class and instance of engines, two dwords: address and count.
+inline constexpr uint32_t ads_register_sets = 0, register_set_bytes = 8, register_set_instances = 32;
+inline constexpr Bits register_set_count{15, 0};
+/// A register of a list: four dwords.
+enum ListedRegister : uint32_t { listed_offset, listed_value, listed_flags, listed_mask, listed_dwords };
+inline constexpr Bits listed_masked{0, 0};  ///< [31:16] of what is written select
+
+/// Addresses of lists to capture before an engine is reset, for the physical function: by class, by class, one. A list: its count, then its registers.
+inline constexpr uint32_t ads_capture_instance = 0x109c, ads_capture_class = 0x111c, ads_capture_global = 0x119c;
+inline constexpr Bits capture_list_count{15, 0};
+
+// -- log: intel_guc_fwif.h, struct guc_log_buffer_state, GUC_LOG_*; guc_capture_fwif.h ------------------------------------------
+inline constexpr Bits log_valid{0, 0}, log_capture_unit{2, 2}, log_unit{3, 3}, log_crash_size{5, 4}, log_debug_size{9, 6},
+    log_capture_size{11, 10}, log_page{31, 12};
+/// Bytes of a unit of sizes, by its bit; sizes count from one.
+inline constexpr uint32_t log_unit_bytes = 4096, log_large_unit_bytes = 1 << 20;
+/// Of the state of the buffer for captures, in bytes; the state page comes first, then the buffers: debug, crash, capture.
+inline constexpr uint32_t log_state_bytes = 36, capture_state = 2 * log_state_bytes, log_read = 8, log_write = 12, log_size = 16,
+                          log_sampled_write = 20, log_flags = 28;
+inline constexpr Bits log_flush{0, 0};
+enum CaptureType : uint32_t { capture_global, capture_class, capture_instance, capture_types };
+inline constexpr Bits capture_group_count{7, 0};
+inline constexpr Bits capture_type{3, 0}, capture_engine_class{7, 4}, capture_engine_instance{11, 8}, capture_registers{9, 0};
+inline constexpr uint32_t capture_no_context = ~0u, capture_no_space = 1;
+
 /// GUC_STATUS's fields: intel_guc_reg.h, GS_*; xe/abi/guc_errors_abi.h, XE_GUC_LOAD_STATUS_*, XE_BOOTROM_STATUS_*.
 enum BootRom : uint32_t { bootrom_rsa_failed = 0x50, bootrom_jump_passed = 0x76 };
 enum KernelStatus : uint32_t { kernel_device_mismatch = 0x02, kernel_bad_init_data = 0x71, kernel_ready = 0xf0 };

@@ -15,6 +15,12 @@ bool CtbPlace::fits(uint64_t bottom) const {
          in_memory(buffer, bytes);
 }
 
+void CtbPlace::state(Archive& archive) {
+  archive.value(descriptor);
+  archive.value(buffer);
+  archive.value(bytes);
+}
+
 bool Ctb::open(memory::View& ggtt, const CtbPlace& place) {
   place_ = place;
   own_ = ggtt.load_acquire<uint32_t>(place_.descriptor + own_index_);
@@ -40,9 +46,7 @@ bool Ctb::is_disturbed(memory::View& ggtt) {
 
 // A saved state is not trusted.
 void Ctb::state(Archive& archive) {
-  archive.value(place_.descriptor);
-  archive.value(place_.buffer);
-  archive.value(place_.bytes);
+  place_.state(archive);
   archive.value(own_);
   archive.value(open_);
   if (archive.reading() && open_ && (!place_.fits(0) || own_ >= size())) {

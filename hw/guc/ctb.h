@@ -22,6 +22,7 @@ struct CtbPlace {
   static constexpr uint32_t max_bytes = 256 << 10;
   /// Both are whole, in memory of the GuC above `bottom`, and of a size that the ABI has.
   bool fits(uint64_t bottom) const;
+  void state(Archive& archive);
 };
 
 /// A message: fence and HXG dwords.

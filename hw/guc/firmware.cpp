@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "hw/base/log.h"
+#include "hw/guc/register_list.h"
 
 namespace softgen::guc {
 
@@ -77,10 +78,28 @@ void Firmware::carry_out(std::span<const Scheduler::Command> commands) {
     if (command.kind == Scheduler::Command::submit) {
       environment_.engines.submit(command.engine, command.list);
     } else {
-      environment_.engines.reset(command.engine);
-      serve_locked([&]() SG_NO_THREAD_SAFETY_ANALYSIS { scheduler_.was_reset(command.engine); });
+      reset_engine(command.engine);
     }
   }
+}
+
+// The host hears what the engine's registers held; what it has set up there outlives the reset. Both by lists in the ADS (i915 gt/uc/intel_guc_ads.c,
+// guc_mmio_regset_init(); intel_guc_capture.c).
+void Firmware::reset_engine(EngineId engine) {
+  std::vector<ListedRow> kept;
+  serve_locked([&]() SG_NO_THREAD_SAFETY_ANALYSIS {
+    const ListedEngine listed{.cls = Scheduler::class_number(engine),
+                              .instance = environment_.registers.set().engine(engine)->instance,
+                              .lrca = scheduler_.running_image(engine),
+                              .context = scheduler_.running(engine).value_or(capture_no_context)};
+    RegisterLists lists(ads_, memory_bottom_, ggtt_, environment_.registers);
+    kept = lists.kept(listed);
+    const bool told = capture_log_.append(lists.capture(listed), ggtt_);
+    send(0, std::array{event_header(state_capture_notification), told ? 0 : capture_no_space});
+  });
+  environment_.engines.reset(engine);
+  for (const ListedRow& row : kept) environment_.registers.write(row[listed_offset], row[listed_value], mmio::Initiator::streamer);
+  serve_locked([&]() SG_NO_THREAD_SAFETY_ANALYSIS { scheduler_.was_reset(engine); });
 }
 
 void Firmware::switched(EngineId engine, const cs::ContextSwitch& event) {
@@ -101,6 +120,8 @@ uint32_t Firmware::start(const Start& start) {
   if (device_id.of(start.parameters[param_device]) != environment_.pci_device_id) return kernel_device_mismatch;
   const uint64_t ads = uint64_t{ads_page.of(start.parameters[param_ads])} * memory::View::page_size;
   if (ads < start.memory_bottom || ads >= ggtt_top) return kernel_bad_init_data;
+  ads_ = ads;
+  capture_log_.start(start.parameters[param_log], start.memory_bottom);
   features_ = start.parameters[param_features];
   huc_loaded_ = start.huc_loaded;
   memory_bottom_ = start.memory_bottom;
@@ -120,6 +141,7 @@ void Firmware::stop() {
   scheduler_.stop();
   slpc_.stop();
   usage_.stop();
+  capture_log_.stop();
   huc_loaded_ = false;
 }
 
@@ -159,21 +181,25 @@ void Firmware::send(uint32_t fence, std::span<const uint32_t> hxg) {
 }
 
 void Firmware::state(Archive& archive) {
-  MutexLock lock(mutex_);
-  archive.value(runs_);
-  archive.value(huc_loaded_);
-  archive.value(memory_bottom_);
-  archive.value(features_);
-  for (CtbPlace* place : {&to_guc_place_, &to_host_place_}) {
-    archive.value(place->descriptor);
-    archive.value(place->buffer);
-    archive.value(place->bytes);
+  int64_t deadline = -1;
+  {
+    MutexLock lock(mutex_);
+    archive.value(runs_);
+    archive.value(huc_loaded_);
+    archive.value(memory_bottom_);
+    archive.value(ads_);
+    archive.value(features_);
+    to_guc_place_.state(archive);
+    to_host_place_.state(archive);
+    to_guc_.state(archive);
+    to_host_.state(archive);
+    scheduler_.state(archive);
+    slpc_.state(archive);
+    usage_.state(archive);
+    capture_log_.state(archive);
+    if (archive.reading() && !archive.failed()) deadline = scheduler_.deadline();
   }
-  to_guc_.state(archive);
-  to_host_.state(archive);
-  scheduler_.state(archive);
-  slpc_.state(archive);
-  usage_.state(archive);
+  if (deadline >= 0) environment_.engines.wake_at(deadline);
 }
 
 }  // namespace softgen::guc

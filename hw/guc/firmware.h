@@ -8,6 +8,7 @@
 #include <span>
 
 #include "hw/base/mutex.h"
+#include "hw/guc/capture_log.h"
 #include "hw/guc/core.h"
 #include "hw/guc/ctb.h"
 #include "hw/guc/engine_port.h"
@@ -60,6 +61,7 @@ class Firmware final : public GucCore {
   template <typename F>
   void serve_locked(F&& act);
   void carry_out(std::span<const Scheduler::Command> commands);
+  void reset_engine(EngineId engine);
   void serve_mailbox() SG_REQUIRES(mutex_);
   void serve_buffer() SG_REQUIRES(mutex_);
   void serve(const CtbMessage& message) SG_REQUIRES(mutex_);
@@ -93,7 +95,7 @@ class Firmware final : public GucCore {
   bool runs_ SG_GUARDED_BY(mutex_) = false;
   bool interrupts_host_ SG_GUARDED_BY(mutex_) = false;  ///< once the mutex is free
   bool huc_loaded_ SG_GUARDED_BY(mutex_) = false;
-  uint64_t memory_bottom_ SG_GUARDED_BY(mutex_) = 0;
+  uint64_t memory_bottom_ SG_GUARDED_BY(mutex_) = 0, ads_ SG_GUARDED_BY(mutex_) = 0;
   uint32_t features_ SG_GUARDED_BY(mutex_) = 0;  ///< of the start parameters
   CtbPlace to_guc_place_ SG_GUARDED_BY(mutex_), to_host_place_ SG_GUARDED_BY(mutex_);
   CtbReader to_guc_ SG_GUARDED_BY(mutex_);
@@ -101,6 +103,7 @@ class Firmware final : public GucCore {
   Scheduler scheduler_ SG_GUARDED_BY(mutex_);
   Slpc slpc_ SG_GUARDED_BY(mutex_);
   UsageRecords usage_ SG_GUARDED_BY(mutex_);
+  CaptureLog capture_log_ SG_GUARDED_BY(mutex_);
 };
 
 }  // namespace softgen::guc

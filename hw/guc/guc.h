@@ -14,7 +14,7 @@ class Guc {
   explicit Guc(const Environment& environment)
       : firmware_(environment),
         shim_(environment.registers, environment.memory, environment.ggtt, firmware_, environment.layout,
-              [&host = environment.host, clock = environment.clock] { return clock.ticks(host.clock_ns()); }) {}
+              [&host = environment.host, clock = environment.clock] { return clock.all_ticks(host.clock_ns()); }) {}
 
   /// Any thread.
   void switched(EngineId engine, const cs::ContextSwitch& event) { firmware_.switched(engine, event); }

@@ -156,6 +156,11 @@ void Scheduler::look() {
   }
 }
 
+uint32_t Scheduler::running_image(EngineId engine) const {
+  const std::optional<uint32_t> id = running(engine);
+  return id ? contexts_.at(*id).descriptor.lrca() : 0;
+}
+
 int64_t Scheduler::deadline() const {
   int64_t first = -1;
   for (const Engine& engine : states_)

@@ -57,6 +57,9 @@ class Scheduler {
   void was_reset(EngineId engine);
   /// Time has passed.
   void look();
+  /// The context that the engine has, and the address of its image; 0: it has none.
+  std::optional<uint32_t> running(EngineId engine) const { return states_[static_cast<size_t>(engine)].running; }
+  uint32_t running_image(EngineId engine) const;
   /// When look() is to be called next; < 0: it need not be.
   int64_t deadline() const;
 

@@ -28,7 +28,7 @@ struct Shim::Copy {
 };
 
 Shim::Shim(mmio::RegisterFile& registers, HostMemory& memory, memory::Ggtt& ggtt, GucCore& core, const Layout& layout,
-           std::function<uint64_t()> timestamp)
+           const std::function<uint64_t()>& timestamp)
     : registers_(registers), core_(core), layout_(layout), view_(memory, nullptr) {
   {
     MutexLock lock(mutex_);
@@ -53,7 +53,17 @@ Shim::Shim(mmio::RegisterFile& registers, HostMemory& memory, memory::Ggtt& ggtt
     ggtt.invalidate();
     registers_.poke(offset, 0);
   });
-  registers_.on_read(reg::PMTIMESTAMP, [timestamp = std::move(timestamp)](uint32_t) { return static_cast<uint32_t>(timestamp()); });
+  attach_timestamps(timestamp);
+}
+
+void Shim::attach_timestamps(const std::function<uint64_t()>& timestamp) {
+  registers_.on_read(reg::PMTIMESTAMP, [timestamp](uint32_t) { return static_cast<uint32_t>(timestamp()); });
+  if (!registers_.set().find(reg::MISC_STATUS(0))) return;
+  const unsigned shift = 3 - field::RPM_CONFIG0_CTC_SHIFT_PARAMETER.of(registers_.peek(reg::RPM_CONFIG0));
+  registers_.on_read(reg::MISC_STATUS(0), 8, [timestamp, shift](uint32_t offset) {
+    const uint64_t ticks = timestamp() << shift;
+    return static_cast<uint32_t>(offset == reg::MISC_STATUS(0) ? ticks : ticks >> 32);
+  });
 }
 
 // Each is written once until the next full reset; the rows let nothing through by themselves. i915 writes what it reads back as locked again, and

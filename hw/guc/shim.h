@@ -18,9 +18,9 @@ namespace softgen::guc {
 
 class Shim {
  public:
-  /// Registers its hooks. `timestamp`: RING_TIMESTAMP's counter, now.
+  /// Registers its hooks. `timestamp`: RING_TIMESTAMP's counter, now, with all bits.
   Shim(mmio::RegisterFile& registers, HostMemory& memory, memory::Ggtt& ggtt, GucCore& core, const Layout& layout,
-       std::function<uint64_t()> timestamp);
+       const std::function<uint64_t()>& timestamp);
 
   /// Power or function level reset, with the registers at their reset values.
   void reset();
@@ -36,6 +36,7 @@ class Shim {
   };
 
   void attach_wopcm();
+  void attach_timestamps(const std::function<uint64_t()>& timestamp);
   Partition partition() const;
   /// The GuC's bit of GDRST.
   void reset_core() SG_REQUIRES(mutex_);

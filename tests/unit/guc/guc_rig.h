@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <initializer_list>
 #include <memory>
 #include <vector>
@@ -23,10 +24,14 @@ namespace softgen::guc::test {
 struct FakeEngines final : EnginePort {
   bool has(EngineId engine) const override { return takes_lists(engine); }
   void submit(EngineId engine, const cs::Execlist& list) override { lists.emplace_back(engine, list); }
-  void reset(EngineId engine) override { resets.push_back(engine); }
+  void reset(EngineId engine) override {
+    resets.push_back(engine);
+    if (on_reset) on_reset();
+  }
   void wake_at(int64_t ns) override { wakes.push_back(ns); }
   std::vector<std::pair<EngineId, cs::Execlist>> lists;
   std::vector<EngineId> resets;
+  std::function<void()> on_reset;
   std::vector<int64_t> wakes;
 };
 

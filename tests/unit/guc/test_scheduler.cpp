@@ -246,6 +246,7 @@ TEST_CASE("guc: an engine that does not preempt in time is reset, and the host t
   rig.on_engine = {};
   rig.advance(1);
   CHECK(rig.engines.resets == std::vector<EngineId>{EngineId::rcs});
+  CHECK(rig.got({0x9000'8002, 1}));  // no log to capture to
   CHECK(rig.got({0x9000'1008, 1}));
   CHECK(rig.in_port() == SubmitRig::lrca_of(2));
   rig.take();
@@ -253,6 +254,105 @@ TEST_CASE("guc: an engine that does not preempt in time is reset, and the host t
   CHECK_FALSE(rig.in_port());
   rig.send(0, 1, {0x1000, 1});  // until the host submits it anew
   CHECK(rig.in_port() == SubmitRig::lrca_of(1));
+}
+
+TEST_CASE("guc: registers that the host lists for an engine outlive its reset") {  // intel_guc_ads.c, guc_mmio_regset_init()
+  SubmitRig rig;
+  constexpr uint32_t list = buffers_at + 0x30000, mode = 0x2229c, page = 0x22080, other = 0x22098;
+  const uint32_t rows[][4] = {{mode, 0, 1, 0}, {page, 0, 0, 0}, {0x20'0000, 0, 0, 0}, {3, 0, 0, 0}};
+  for (uint32_t i = 0; i < 16; ++i) rig.store(list + 4 * i, rows[i / 4][i % 4]);
+  rig.store(ads_at + (3 * 32 + 0) * 8, list);
+  rig.store(ads_at + (3 * 32 + 0) * 8 + 4, 4);
+  rig.engines.on_reset = [&] {
+    for (const uint32_t offset : {mode, page, other}) rig.registers.poke(offset, 0);
+  };
+  const auto hang = [&] {
+    rig.write(mode, 0x8 << 16 | 0x8), rig.write(page, 0x12000), rig.write(other, 0x77);
+    rig.add(1, copy);
+    rig.set_policies(1, 3);
+    rig.set_mode(1, 1);
+    rig.take(EngineId::bcs);
+    rig.set_mode(1, 0);
+    rig.engines.lists.clear();
+    rig.on_engine = {};
+    rig.advance(10'000 * ms);
+  };
+  hang();
+  REQUIRE(rig.engines.resets == std::vector<EngineId>{EngineId::bcs});
+  CHECK(rig.read(mode) == 0x8);
+  CHECK(rig.read(page) == 0x12000);
+  CHECK(rig.read(other) == 0);
+  rig.store(ads_at + (3 * 32 + 0) * 8 + 4, 0xffff);  // longer than any driver's
+  hang();
+  CHECK(rig.engines.resets.size() == 2);
+  CHECK(rig.read(page) == 0);
+}
+
+TEST_CASE(
+    "guc: registers are captured before a reset, as the lists in the ADS say") {  // i915 gt/uc/intel_guc_capture.c, guc_capture_fwif.h
+  constexpr uint32_t log = buffers_at + 0x40000, state = log + 72, ring = log + 0x1000 + 2 * 4096, ring_bytes = 4096;
+  constexpr uint32_t global_list = buffers_at + 0x50000, instance_list = buffers_at + 0x51000, acthd = 0x22074;
+  SubmitRig rig;
+  rig.reset_guc();
+  rig.set_parameters(0);
+  rig.write(0xc184, 1 | log);  // valid; all sizes 0: one unit of 4 KiB each
+  REQUIRE(rig.transfer_guc());
+  REQUIRE(rig.open() == success);
+  rig.store(ads_at + 0x119c, global_list);
+  rig.store(ads_at + 0x109c + 4 * 3, instance_list);
+  rig.store(global_list, 1), rig.store(global_list + 4, 0x4000);
+  rig.store(instance_list, 2), rig.store(instance_list + 4, acthd), rig.store(instance_list + 20, 0xffff'fffc);
+  rig.add(5, copy);
+  rig.set_policies(5, 3);
+  const auto hang = [&] {
+    rig.set_mode(5, 1);
+    rig.take(EngineId::bcs);
+    rig.registers.poke(acthd, 0x1234);
+    rig.set_mode(5, 0);
+    rig.engines.lists.clear();
+    rig.on_engine = {};
+    while (!rig.receive().empty()) {}
+    rig.advance(10'000 * ms);
+  };
+  hang();
+  CHECK(rig.got({0x9000'8002, 0}));
+  CHECK(rig.got({0x9000'1008, 5}));
+  std::vector<uint32_t> group;
+  const uint32_t written = rig.load(state + 20);
+  for (uint32_t at = 0; at < written; at += 4) group.push_back(rig.load(ring + at));
+  CHECK(group == std::vector<uint32_t>{0,
+                                       3,  //
+                                       0,
+                                       0,
+                                       ~0u,
+                                       ~0u,
+                                       1,
+                                       0x4000,
+                                       rig.read(0x4000),
+                                       0,
+                                       0,  //
+                                       0,
+                                       1 | 3 << 4,
+                                       ~0u,
+                                       ~0u,
+                                       0,  //
+                                       0,
+                                       2 | 3 << 4,
+                                       SubmitRig::lrca_of(5),
+                                       5,
+                                       1,
+                                       acthd,
+                                       0x1234,
+                                       0,
+                                       0});
+  CHECK(rig.load(state + 12) == written);
+  CHECK((rig.load(state + 28) & 1) == 1);
+  unsigned more = 0;
+  for (hang(); rig.got({0x9000'8002, 0}); hang()) REQUIRE(++more < 1000);
+  CHECK(more == ring_bytes / written - 1);
+  rig.store(state + 8, rig.load(state + 20));  // the host has read all: there is room, across the end
+  hang();
+  CHECK(rig.got({0x9000'8002, 0}));
 }
 
 TEST_CASE("guc: a context that is disabled and does not preempt is reset, and done with") {  // i915 guc_context_revoke()
@@ -265,6 +365,7 @@ TEST_CASE("guc: a context that is disabled and does not preempt is reset, and do
   rig.set_mode(1, 0);
   rig.advance(20 * ms);
   CHECK(rig.engines.resets.size() == 1);
+  CHECK(rig.got({0x9000'8002, 1}));  // no log to capture to
   CHECK(rig.got({0x9000'1008, 1}));
   CHECK(rig.mode_done(1, 0));
   CHECK(rig.receive().empty());
@@ -359,6 +460,7 @@ TEST_CASE("guc: SLPC runs when it is told to, within the host's limits") {  // i
 TEST_CASE("guc: a saved state has the contexts, and where they are") {
   SubmitRig rig;
   for (uint32_t id = 1; id <= 3; ++id) rig.add(id), rig.set_mode(id, 1), rig.mode_done(id, 1);
+  rig.set_policies(1, 3);
   rig.take();
   rig.set_policies(3, 0);
   Archive saved;
@@ -368,6 +470,7 @@ TEST_CASE("guc: a saved state has the contexts, and where they are") {
   Archive loaded(saved.output());
   other.guc->state(loaded);
   REQUIRE(loaded.error().empty());
+  CHECK(other.engines.wakes.size() == 1);  // its quantum runs on
   other.tail = rig.tail, other.head = rig.head, other.on_engine = rig.on_engine;
   other.engines.lists = rig.engines.lists;
   REQUIRE(other.in_port() == SubmitRig::lrca_of(3));

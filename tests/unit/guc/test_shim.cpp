@@ -161,6 +161,11 @@ TEST_CASE("guc: its timestamp is the GT's, and translations are invalidated at o
     Rig rig(*chip);
     rig.host.now = 1'000'000;
     CHECK(rig.read(0xc3e8) == 19'200);
+    if (chip != &kbl) {  // intel_guc_submission.c, guc_update_pm_timestamp()
+      rig.host.now = 1'000'000'000'000;
+      const unsigned shift = 3 - (rig.read(0xd00) >> 1 & 3);
+      CHECK((rig.read(0xa500) | uint64_t{rig.read(0xa504)} << 32) >> shift == 19'200'000'000);
+    }
     const uint32_t offset = chip == &tgl ? 0xcee8 : 0x4274;
     const uint64_t before = rig.ggtt.generation();
     rig.write(offset, 1);
