@@ -37,11 +37,7 @@ CommandStreamers::CommandStreamers(const Environment& environment, bool threaded
                                 .mmio_base = base,
                                 .position = id == EngineId::pocs};
     engines_[i] = std::make_unique<EngineCs>(make_streamer(config, links_of(id)), environment.gate, threaded);
-    submissions_[i]->attach([this, engine = engines_[i].get()] {
-      if (environment_.work_arrives) environment_.work_arrives();
-      engine->submitted();
-      poll();
-    });
+    submissions_[i]->attach([this, engine = engines_[i].get()] { submitted(*engine); });
     attach(*engines_[i]);
     attach_watchdog(*engines_[i]);
   }
@@ -70,6 +66,8 @@ StreamerLinks CommandStreamers::links_of(EngineId id) {
                           },
                       .gtt_written = environment_.gtt_written,
                       .observer = environment_.observer};
+  if (environment_.switched && takes_lists(id))
+    links.switched = [this, id](const ContextSwitch& event) { environment_.switched(id, event); };
   if (id == EngineId::rcs) {
     links.position = position_.get();
     links.context_changed = [this] { follow_watchdog(); };
@@ -161,6 +159,17 @@ void CommandStreamers::follow_watchdog() {
 
 void CommandStreamers::look_at_watchdog() {
   if (watchdog_) watchdog_->look();
+}
+
+void CommandStreamers::submit(EngineId id, const Execlist& list) {
+  submissions_[static_cast<size_t>(id)]->put(list);
+  submitted(*engine(id));
+}
+
+void CommandStreamers::submitted(EngineCs& engine) {
+  if (environment_.work_arrives) environment_.work_arrives();
+  engine.submitted();
+  poll();
 }
 
 bool CommandStreamers::busy() const {

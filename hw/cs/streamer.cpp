@@ -132,7 +132,7 @@ bool Streamer::accept_list() {
   const std::optional<Execlist> taken = arbiter_.take();
   if (!taken) return true;  // submissions that came together: the last of them has been taken already
   const Execlist& list = *taken;
-  if (list.empty()) return guest_error("execlist without a valid element"), true;
+  if (list.empty()) return preempt_to_idle();
   if (arbiter_.is_lite_restore(list)) {
     const Descriptor old = core_.context();
     list_ = list;
@@ -156,6 +156,13 @@ bool Streamer::accept_list() {
   post_event({old.valid() ? event_preempted : event_idle_to_active, old, list.element[first]});
   start_element(first);
   return true;
+}
+
+bool Streamer::preempt_to_idle() {
+  list_ = {};
+  if (!core_.context().valid() || leave_element(event_preempted)) return true;
+  arbiter_.put_back({});
+  return false;
 }
 
 void Streamer::start_element(unsigned index) {
@@ -207,6 +214,7 @@ void Streamer::post_event(const ContextSwitch& event) {
   last_event_ = event.event;
   core_.links().submission.report(event, core_.ggtt(), core_.hwsp());
   core_.raise(engine_event::context_switch);
+  if (core_.links().switched) core_.links().switched(event);
 }
 
 }  // namespace softgen::cs

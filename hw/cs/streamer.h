@@ -91,6 +91,7 @@ class Streamer {
   bool load_ring();
   // These two: false, the context is not left, since POCS has not.
   bool accept_list();
+  bool preempt_to_idle();
   /// The running context leaves: `why` is an event, in addition to those of the next context.
   bool leave_element(uint32_t why);
   void start_element(unsigned index);

@@ -117,26 +117,32 @@ void Device::build_units() {
         gt_.observation.registers_changed();
         streamers_->restart_engines(engines);
       });
-  cs::CommandStreamers::Environment environment{.commands = *config_.platform->commands,
-                                                .contexts = *config_.platform->contexts,
-                                                .memory = *guest_,
-                                                .ggtt = memory_.ggtt,
-                                                .ppgtt_pages = *config_.platform->ppgtt,
-                                                .faults = &memory_.faults,
-                                                .tlb = memory_.tlb,
-                                                .registers = registers_,
-                                                .interrupts = *interrupts_,
-                                                .gate = memory_.gate,
-                                                .submission = parts_.submission,
-                                                .observation = &gt_.observation,
-                                                .gtt_written = [this] { host_.gtt_changed(); },
-                                                .work_arrives = [this] { gt_.power.wake(); },
-                                                .watchdog_wake = [this](uint64_t ticks) { wake_watchdog(ticks); },
-                                                .observer = config_.observer};
+  cs::CommandStreamers::Environment environment{
+      .commands = *config_.platform->commands,
+      .contexts = *config_.platform->contexts,
+      .memory = *guest_,
+      .ggtt = memory_.ggtt,
+      .ppgtt_pages = *config_.platform->ppgtt,
+      .faults = &memory_.faults,
+      .tlb = memory_.tlb,
+      .registers = registers_,
+      .interrupts = *interrupts_,
+      .gate = memory_.gate,
+      .submission = parts_.submission,
+      .observation = &gt_.observation,
+      .gtt_written = [this] { host_.gtt_changed(); },
+      .work_arrives = [this] { gt_.power.wake(); },
+      .watchdog_wake =
+          [this](uint64_t ticks) { wake_at(host_.clock_ns() + mmio::TimestampClock(config_.platform->timestamp_hz).ns(ticks)); },
+      .switched = [this](EngineId id, const cs::ContextSwitch& event) { guc_->guc.switched(id, event); },
+      .observer = config_.observer};
   for (unsigned i = 0; i < engine_count; ++i)
     if (const auto id = static_cast<EngineId>(i); config_.platform->has(id)) environment.engines[i] = plugged(id);
   streamers_ = std::make_unique<cs::CommandStreamers>(environment, config_.threads > 0);
   gt_.power.set_idle_query([this] { return !streamers_->busy(); });
+  guc_ = std::make_unique<Microcontroller>(*config_.platform, parts_.guc, *streamers_,
+                                           Microcontroller::Units{registers_, *interrupts_, *guest_, memory_.ggtt, host_},
+                                           [this](int64_t ns) { wake_at(ns); });
 }
 
 Engine* Device::plugged(EngineId id) {
@@ -157,17 +163,21 @@ Engine* Device::plugged(EngineId id) {
   }
 }
 
-/// threads=0: a timer resumes work that waits for memory or had used up its share. The watchdog shares it.
+/// threads=0: a timer resumes work that waits for memory or had used up its share. The watchdog and the GuC share it.
 void Device::poll_later() {
   if (config_.threads > 0 || !streamers_->busy()) return;
-  const int64_t poll = host_.clock_ns() + poll_period_ns, watchdog = watchdog_deadline_.load(std::memory_order_acquire);
-  host_.timer_set(SG_TIMER_MISC, watchdog < 0 ? poll : std::min(poll, watchdog));
+  const int64_t poll = host_.clock_ns() + poll_period_ns, other = deadline_.load(std::memory_order_acquire);
+  host_.timer_set(SG_TIMER_MISC, other < 0 ? poll : std::min(poll, other));
 }
 
-void Device::wake_watchdog(uint64_t ticks) {
-  const int64_t deadline = host_.clock_ns() + mmio::TimestampClock(config_.platform->timestamp_hz).ns(ticks);
-  watchdog_deadline_.store(deadline, std::memory_order_release);
-  host_.timer_set(SG_TIMER_MISC, deadline);
+// Whoever comes last leaves the timer at what is the earliest by then.
+void Device::wake_at(int64_t ns) {
+  int64_t earliest = deadline_.load(std::memory_order_acquire);
+  while ((earliest < 0 || ns < earliest) && !deadline_.compare_exchange_weak(earliest, ns, std::memory_order_acq_rel)) {}
+  do {
+    earliest = deadline_.load(std::memory_order_acquire);
+    if (earliest >= 0) host_.timer_set(SG_TIMER_MISC, earliest);
+  } while (deadline_.load(std::memory_order_acquire) != earliest);
 }
 
 uint64_t Device::bar0_read(uint64_t offset, unsigned size) {
@@ -261,6 +271,7 @@ void Device::reset_units() {
   display_->reset();
   vga_.reset();
   memory_.reset();
+  guc_->guc.reset();
   streamers_->restart_engines(~0u);
 }
 
@@ -270,7 +281,7 @@ void Device::state(Archive& archive) {
 }
 
 void Device::unit_states(Archive& archive) {
-  const uint32_t version = archive.section("device", 2);
+  const uint32_t version = archive.section("device", 3);
   uint32_t id = config_.platform->pci_device_id;
   archive.value(id);
   if (archive.reading() && id != config_.platform->pci_device_id)
@@ -288,14 +299,17 @@ void Device::unit_states(Archive& archive) {
   memory_.aperture.state(archive);
   memory_.faults.state(archive);
   if (version >= 2) gt_.observation.state(archive);
+  if (version >= 3) guc_->guc.state(archive);
+  else guc_->guc.reset();
   streamers_->state(archive);
   if (archive.reading()) memory_.tlb.bump();
 }
 
 void Device::timer_expired(unsigned id) {
   if (display_->timer_expired(id) || id != SG_TIMER_MISC) return;
-  watchdog_deadline_.store(-1, std::memory_order_release);
+  deadline_.store(-1, std::memory_order_release);
   streamers_->look_at_watchdog();
+  guc_->guc.look();
   streamers_->poll();
   poll_later();
 }

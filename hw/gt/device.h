@@ -22,6 +22,7 @@
 #include "hw/display/legacy_vga.h"
 #include "hw/eu/jit/engine.h"
 #include "hw/gpgpu/gpgpu.h"
+#include "hw/gt/microcontroller.h"
 #include "hw/gt/null_engine.h"
 #include "hw/gt/parts.h"
 #include "hw/gt/preempting_engine.h"
@@ -124,7 +125,8 @@ class Device {
   void unit_states(Archive& archive);
   Engine* plugged(EngineId id);
   void poll_later();
-  void wake_watchdog(uint64_t ticks);
+  /// Guest time when SG_TIMER_MISC is to expire, or earlier. Any thread.
+  void wake_at(int64_t ns);
 
   /// How units see guest memory.
   struct MemoryUnits {
@@ -176,7 +178,8 @@ class Device {
   WorkerPool pool_;
   std::shared_ptr<eu::Compiler> compiler_;
   Engines engines_;
-  std::atomic<int64_t> watchdog_deadline_{-1};       ///< of SG_TIMER_MISC, ns; -1: none
+  std::atomic<int64_t> deadline_{-1};                ///< of SG_TIMER_MISC, ns; -1: none
+  std::unique_ptr<Microcontroller> guc_;             ///< made after the streamers
   std::unique_ptr<cs::CommandStreamers> streamers_;  ///< last: its threads use all of the above
 };
 

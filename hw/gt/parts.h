@@ -12,6 +12,7 @@
 #include "hw/display/display.h"
 #include "hw/eu/isa/isa.h"
 #include "hw/gpgpu/decoder.h"
+#include "hw/guc/layout.h"
 #include "hw/iface/host.h"
 #include "hw/media/vebox_decoder.h"
 #include "hw/mmio/interrupts.h"
@@ -29,6 +30,7 @@ struct Parts {
   const cs::SubmissionForm& submission;
   display::MakeDisplay display;
   const oa::Form& observation;
+  const guc::Layout& guc;
   std::span<const defs::MetricSet> metric_sets;
   surface::DecodeSurface surface_state;
   sampler::DecodeState sampler_state;

@@ -54,6 +54,8 @@ class Interrupts {
   /// Raises the end of a transfer on DDI `port`'s AUX channel, of GMBUS.
   virtual void raise_aux_done(unsigned port) = 0;
   virtual void raise_gmbus() = 0;
+  /// Raises the GuC's interrupt to the host.
+  virtual void raise_guc() = 0;
   /// Raises a hot-plug event of a connector (0: DDI B).
   virtual void raise_hot_plug(unsigned connector) = 0;
   /// The live state of a connector, where the platform shows it. Raises no interrupt.

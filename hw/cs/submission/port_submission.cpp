@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "hw/base/log.h"
 #include "hw/cs/registers.h"
 
 namespace softgen::cs {
@@ -48,8 +49,10 @@ void PortSubmission::attach(std::function<void()> submitted) {
 bool PortSubmission::write(uint32_t reg, uint32_t value) {
   MutexLock lock(mutex_);
   const std::optional<Execlist> list = port_->write(reg, value);
-  if (list) mailbox_.submit(*list);
-  return list.has_value();
+  if (!list) return false;
+  if (list->empty()) return guest_error("execlist without a valid element"), false;
+  mailbox_.submit(*list);
+  return true;
 }
 
 void PortSubmission::show(const ExeclistStatus& status) {

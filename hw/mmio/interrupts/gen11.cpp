@@ -92,6 +92,14 @@ constexpr Mask mask_of(const defs::EngineRow& engine) {
   return {row_of(engine.id).mask + engine.instance / 2 * next,
           engine.instance % 2 ? field::RCS0_RSVD_INTR_MASK_ODD_INSTANCE : field::RCS0_RSVD_INTR_MASK_EVEN_INSTANCE};
 }
+// i915 gt/intel_gt_irq.c, gen11_other_irq_handler(); gt/intel_engine_types.h, OTHER_CLASS; gt/intel_gt_regs.h, OTHER_GUC_INSTANCE.
+constexpr unsigned guc_word = 0, guc_source = field::GT_INTR_DW_GUC.low, other_class = 4, guc_instance = 0;
+constexpr uint32_t guc_events = field::INTR_IDENTITY_REG_GUC_TO_HOST.mask();
+
+constexpr uint32_t identity(unsigned cls, unsigned instance) {
+  return field::INTR_IDENTITY_REG_ENGINE_INSTANCE.with(field::INTR_IDENTITY_REG_ENGINE_CLASS.with(0, cls), instance);
+}
+
 static_assert([] {
   for (size_t i = 0; i < class_rows.size(); ++i)
     if (static_cast<size_t>(class_rows[i].cls) != i) return false;
@@ -147,15 +155,15 @@ void Gen11Interrupts::attach_word(unsigned word) {
 }
 
 void Gen11Interrupts::attach_masks() {
-  for (const defs::EngineRow& engine : registers_.set().engines) {
-    if (!engine.interrupts()) continue;
-    registers_.on_write(mask_of(engine).offset, [this](uint32_t, uint32_t) {
-      MutexLock lock(mutex_);
-      read_masks();
-      update();
-      line_.deliver(lock);
-    });
-  }
+  const auto changed = [this](uint32_t, uint32_t) {
+    MutexLock lock(mutex_);
+    read_masks();
+    update();
+    line_.deliver(lock);
+  };
+  for (const defs::EngineRow& engine : registers_.set().engines)
+    if (engine.interrupts()) registers_.on_write(mask_of(engine).offset, changed);
+  registers_.on_write(reg::GUC_SG_INTR_MASK, changed);
 }
 
 void Gen11Interrupts::read_masks() {
@@ -165,6 +173,8 @@ void Gen11Interrupts::read_masks() {
     const auto open = static_cast<InterruptBank::Events>(~mask.half.of(registers_.peek(mask.offset)));
     banks_[engine.interrupt_word].set_open(engine.interrupt_shift, open);
   }
+  const uint32_t guc = field::GUC_SG_INTR_MASK_GUC.of(registers_.peek(reg::GUC_SG_INTR_MASK));
+  banks_[guc_word].set_open(guc_source, static_cast<InterruptBank::Events>(~guc));
 }
 
 void Gen11Interrupts::attach_display() {
@@ -205,21 +215,36 @@ void Gen11Interrupts::raise(EngineId engine, EngineEvents events) {
     const ClassRow& cls = row_of(engine);
     const defs::EngineRow& row = *registers_.set().engine(engine);
     MutexLock lock(mutex_);
-    const uint32_t enabled = bits & cls.enable_half.of(registers_.peek(cls.enable));
-    banks_[row.interrupt_word].post(row.interrupt_shift, static_cast<InterruptBank::Events>(enabled));
-    update();
+    post(row.interrupt_word, row.interrupt_shift, bits & cls.enable_half.of(registers_.peek(cls.enable)));
   }
   deliver();
 }
 
+void Gen11Interrupts::raise_guc() {
+  {
+    MutexLock lock(mutex_);
+    post(guc_word, guc_source, guc_events & field::GUC_SG_INTR_ENABLE_GUC.of(registers_.peek(reg::GUC_SG_INTR_ENABLE)));
+  }
+  deliver();
+}
+
+void Gen11Interrupts::post(unsigned word, unsigned source, uint32_t enabled) {
+  banks_[word].post(source, static_cast<InterruptBank::Events>(enabled));
+  update();
+}
+
+uint32_t Gen11Interrupts::identity_of(unsigned word, uint32_t selector) const {
+  constexpr uint32_t valid = field::INTR_IDENTITY_REG_DATA_VALID.mask();
+  if (word == guc_word && selector == 1u << guc_source) return valid | identity(other_class, guc_instance);
+  for (const defs::EngineRow& row : registers_.set().engines)
+    if (row.interrupt_word == word && selector == 1u << row.interrupt_shift) return valid | identity(row_of(row.id).number, row.instance);
+  return 0;
+}
+
 void Gen11Interrupts::select(unsigned word, uint32_t selector) {
-  const auto engine = std::ranges::find_if(registers_.set().engines, [&](const defs::EngineRow& row) {
-    return row.interrupt_word == word && selector == 1u << row.interrupt_shift;
-  });
   const std::optional<InterruptBank::Events> events = banks_[word].select(selector);
-  if (!events || engine == registers_.set().engines.end()) return;
-  identities_[word] = field::INTR_IDENTITY_REG_DATA_VALID.mask() | field::INTR_IDENTITY_REG_ENGINE_INSTANCE.with(0, engine->instance) |
-                      field::INTR_IDENTITY_REG_ENGINE_CLASS.with(0, row_of(engine->id).number) | *events;
+  const uint32_t identity = identity_of(word, selector);
+  if (events && identity) identities_[word] = identity | *events;
 }
 
 void Gen11Interrupts::raise(Block block, uint32_t bits) {
@@ -291,14 +316,14 @@ void Gen11Interrupts::reset() {
 }
 
 uint32_t Gen11Interrupts::sources(unsigned word) const {
-  uint32_t bits = 0;
+  uint32_t bits = word == guc_word ? 1u << guc_source : 0;
   for (const defs::EngineRow& row : registers_.set().engines)
     if (row.interrupt_word == word) bits |= 1u << row.interrupt_shift;
   return bits;
 }
 
 void Gen11Interrupts::check_loaded(Archive& archive) {
-  const uint32_t events = bits_of(engine_rows, ~0u);
+  const uint32_t events = bits_of(engine_rows, ~0u) | guc_events;
   const uint32_t identity = field::INTR_IDENTITY_REG_DATA_VALID.mask() | field::INTR_IDENTITY_REG_ENGINE_INSTANCE.mask() |
                             field::INTR_IDENTITY_REG_ENGINE_CLASS.mask() | events;
   for (unsigned word = 0; word < words; ++word)

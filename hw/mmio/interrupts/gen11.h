@@ -37,6 +37,7 @@ class Gen11Interrupts final : public Interrupts {
   PipeEvents unmasked(unsigned pipe) const override;
   void raise_aux_done(unsigned port) override;
   void raise_gmbus() override;
+  void raise_guc() override;
   void raise_hot_plug(unsigned connector) override;
   void show_connected(unsigned connector, bool connected) override;
   void deliver() override { line_.deliver(); }
@@ -61,7 +62,11 @@ class Gen11Interrupts final : public Interrupts {
   void attach_masks();
   void attach_display();
   void select(unsigned word, uint32_t selector) SG_REQUIRES(mutex_);
-  /// GT_INTR_DW(word)'s bits that stand for an engine.
+  /// Of a source's events what its class's enable lets through.
+  void post(unsigned word, unsigned source, uint32_t enabled) SG_REQUIRES(mutex_);
+  /// What software is told of a source, without its events; 0: none is there.
+  uint32_t identity_of(unsigned word, uint32_t selector) const;
+  /// GT_INTR_DW(word)'s bits that stand for an engine or the GuC.
   uint32_t sources(unsigned word) const;
   /// Shared IIRs by engine, as before there were banks.
   void load_shared(Archive& archive, unsigned engines) SG_REQUIRES(mutex_);

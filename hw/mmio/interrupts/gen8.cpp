@@ -118,6 +118,12 @@ void Gen8Interrupts::raise_aux_done(unsigned port) {
 
 void Gen8Interrupts::raise_gmbus() { raise(Block::pch, reg::gen9::field::SDEISR_GMBUS.mask()); }
 
+// i915 gt/uc/intel_guc.c, gen9_enable_guc_interrupts(); gt/intel_gt_irq.c, gen8_gt_irq_handler().
+void Gen8Interrupts::raise_guc() {
+  constexpr unsigned high_half = 16;
+  raise(Block::gt2, field::GT_ISR_GUC_TO_HOST.mask() << high_half);
+}
+
 void Gen8Interrupts::raise_hot_plug(unsigned connector) { raise(Block::pch, hot_plug_rows.at(connector)); }
 
 void Gen8Interrupts::show_connected(unsigned connector, bool connected) {

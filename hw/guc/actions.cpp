@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The actions that the host asks the firmware for (i915 gt/uc/abi/guc_actions_abi.h).
+#include <algorithm>
+
+#include "hw/base/log.h"
+#include "hw/guc/firmware.h"
+
+namespace softgen::guc {
+
+using namespace defs::guc;
+
+namespace {
+
+constexpr Firmware::Answer failed(uint32_t error) { return {failure, error}; }
+
+constexpr uint32_t action_authenticate_huc = defs::guc::authenticate_huc;
+/// A signature's dwords in memory (i915 gt/uc/intel_uc_fw.c, uc_fw_rsa_data_create()).
+constexpr uint32_t rsa_bytes = 256;
+
+}  // namespace
+
+/// How an action comes, and how many dwords follow its header.
+struct Firmware::Row {
+  uint32_t action;
+  bool by_registers, by_buffer;
+  uint32_t least, most;
+  Answer (Firmware::*act)(Arguments arguments);
+};
+
+// Some have no effect here: there is no log, one clock speed, and RC6 costs nothing.
+const Firmware::Row* Firmware::find(uint32_t action) {
+  constexpr uint32_t any = ~0u;
+  static constexpr Row rows[] = {
+      {self_config, true, false, 3, 3, &Firmware::configure},
+      {control_ctb, true, false, 1, 3, &Firmware::control_buffers},
+      {client_soft_reset, true, false, 0, 3, &Firmware::forget_client},
+      {action_authenticate_huc, true, true, 1, 3, &Firmware::authenticate_huc},
+      {log_enable, false, true, 1, 1, &Firmware::accept},
+      {log_flush_complete, false, true, 1, 1, &Firmware::accept},
+      {log_force_flush, false, true, 0, 1, &Firmware::flush_log},
+      {global_policy_change, false, true, 1, 1, &Firmware::accept},
+      {scheduling_policies_klv, false, true, 0, any, &Firmware::accept_policies},
+      {setup_gucrc, false, true, 1, 1, &Firmware::accept},
+      {register_context, false, true, 0, any, &Firmware::ask_scheduler<&Scheduler::register_context>},
+      {deregister_context, false, true, 1, 1, &Firmware::ask_scheduler<&Scheduler::deregister_context>},
+      {schedule_mode_set, false, true, 2, 2, &Firmware::ask_scheduler<&Scheduler::set_mode>},
+      {schedule_context, false, true, 1, 1, &Firmware::ask_scheduler<&Scheduler::schedule>},
+      {update_context_policies, false, true, 1, any, &Firmware::ask_scheduler<&Scheduler::set_policies>},
+      {register_context_multi_lrc, false, true, 0, any, &Firmware::refuse_children},
+      {defs::guc::slpc_request, false, true, 1, any, &Firmware::control_power},
+      {set_engine_usage_buffer, false, true, 1, 2, &Firmware::set_usage_records},
+  };
+  const auto* found = std::ranges::find(rows, action, &Row::action);
+  return found == std::end(rows) ? nullptr : found;
+}
+
+Firmware::Answer Firmware::answer(std::span<const uint32_t> hxg, bool by_registers) {
+  const uint32_t type = hxg_type.of(hxg[0]), action = request_action.of(hxg[0]);
+  if (hxg_origin.of(hxg[0]) != from_host || (type != request && type != event && type != fast_request)) return failed(error_protocol);
+  const Row* row = find(action);
+  if (!row) {
+    unimplemented("GuC action", "0x{:x}", action);
+    return failed(action == get_hwconfig ? error_not_supported : error_unknown_action);
+  }
+  if (!(by_registers ? row->by_registers : row->by_buffer)) return failed(error_not_supported);
+  const Arguments arguments = hxg.subspan(1);
+  if (arguments.size() < row->least || arguments.size() > row->most) return failed(error_parameters);
+  return (this->*row->act)(arguments);
+}
+
+// SELF_CFG: a key's value. Addresses are checked when the buffers are put to use.
+Firmware::Answer Firmware::configure(Arguments arguments) {
+  const uint32_t key = klv_key.of(arguments[0]), dwords = klv_dwords.of(arguments[0]);
+  CtbPlace& place = key >= key_g2h_buffer ? to_host_place_ : to_guc_place_;
+  const uint64_t wide = arguments[1] | uint64_t{arguments[2]} << 32;
+  const uint32_t expected = key == key_h2g_size || key == key_g2h_size ? 1 : 2;
+  if (key < key_h2g_buffer || key > key_g2h_size) return {success, 0};
+  if (dwords != expected) return failed(error_parameters);
+  switch (key) {
+    case key_h2g_buffer:
+    case key_g2h_buffer: place.buffer = wide; break;
+    case key_h2g_descriptor:
+    case key_g2h_descriptor: place.descriptor = wide; break;
+    default: place.bytes = arguments[1]; break;
+  }
+  return {success, 1};
+}
+
+Firmware::Answer Firmware::control_buffers(Arguments arguments) {
+  to_guc_.close();
+  to_host_.close();
+  if (!arguments[0]) return {};
+  if (arguments[0] != 1) return failed(error_parameters);
+  if (!to_guc_place_.fits(memory_bottom_) || !to_host_place_.fits(memory_bottom_)) return failed(error_ggtt_address);
+  if (to_guc_.open(ggtt_, to_guc_place_) && to_host_.open(ggtt_, to_host_place_)) return {};
+  to_guc_.close();
+  return failed(error_parameters);
+}
+
+Firmware::Answer Firmware::forget_client(Arguments) {
+  scheduler_.stop();
+  usage_.stop();
+  to_guc_.close();
+  to_host_.close();
+  return {};
+}
+
+// What verifies it is not public: the signature is any that is not zero, and its image has been copied before the GuC's.
+Firmware::Answer Firmware::authenticate_huc(Arguments arguments) {
+  const uint64_t signature = arguments[0];
+  if (signature < memory_bottom_ || signature >= ggtt_top - rsa_bytes) return failed(error_ggtt_address);
+  std::array<uint32_t, rsa_bytes / 4> dwords;
+  ggtt_.read(signature, dwords.data(), rsa_bytes);
+  const bool is_signed = std::ranges::any_of(dwords, [](uint32_t dword) { return dword != 0; });
+  if (!huc_loaded_ || !is_signed) return failed(error_generic);
+  environment_.registers.set_bits(environment_.layout.huc_status, environment_.layout.huc_verified.mask());
+  return {};
+}
+
+Firmware::Answer Firmware::flush_log(Arguments) {
+  send(0, std::array{hxg_type.with(hxg_origin.with(log_flush_notification, from_guc), event)});
+  return {};
+}
+
+Firmware::Answer Firmware::accept(Arguments) { return {}; }
+
+// As many as there are: keys of a length that fits.
+Firmware::Answer Firmware::accept_policies(Arguments arguments) {
+  uint32_t keys = 0;
+  while (!arguments.empty()) {
+    const size_t dwords = 1 + size_t{klv_dwords.of(arguments[0])};
+    if (dwords > arguments.size()) return failed(error_parameters);
+    arguments = arguments.subspan(dwords);
+    ++keys;
+  }
+  return {success, keys};
+}
+
+template <Scheduler::Error (Scheduler::*request)(Scheduler::Arguments)>
+Firmware::Answer Firmware::ask_scheduler(Arguments arguments) {
+  if (feature_no_scheduler.of(features_)) return failed(error_state);
+  const Scheduler::Error error = (scheduler_.*request)(arguments);
+  return error ? failed(error) : Answer{};
+}
+
+Firmware::Answer Firmware::refuse_children(Arguments) {
+  unimplemented("GuC: contexts with children");
+  return failed(error_not_supported);
+}
+
+Firmware::Answer Firmware::control_power(Arguments arguments) {
+  if (!feature_slpc.of(features_)) return failed(error_state);
+  const uint32_t error = slpc_.handle(arguments, ggtt_, memory_bottom_);
+  return error ? failed(error) : Answer{};
+}
+
+Firmware::Answer Firmware::set_usage_records(Arguments arguments) {
+  constexpr uint64_t bytes = uint64_t{usage_classes} * usage_instances * usage_dwords * 4;
+  if (arguments[0] % 4 || arguments[0] < memory_bottom_ || arguments[0] > ggtt_top - bytes) return failed(error_ggtt_address);
+  usage_.set_address(arguments[0]);
+  return {};
+}
+
+}  // namespace softgen::guc

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "hw/guc/layout.h"
+
+namespace softgen::guc {
+
+// i915 gt/uc/intel_guc.c, intel_guc_init_early(); intel_huc.c, intel_huc_init_early(); gt/intel_ggtt.c, guc_ggtt_invalidate().
+const Layout gen9_layout{.mailbox = reg::SOFT_SCRATCH(0),
+                         .notify = reg::GUC_SEND_INTERRUPT,
+                         .tlb_invalidate = reg::GTCR,
+                         .reset = reg::gen9::field::GDRST_GUC,
+                         .huc_status = reg::HUC_STATUS2,
+                         .huc_verified = reg::field::HUC_STATUS2_VERIFIED};
+const Layout gen11_layout{.mailbox = reg::GUC_MESSAGE(0),
+                          .notify = reg::GUC_HOST_INTERRUPT,
+                          .tlb_invalidate = reg::GTCR,
+                          .reset = reg::gen11::field::GDRST_GUC,
+                          .huc_status = reg::HUC_KERNEL_LOAD_INFO,
+                          .huc_verified = reg::field::HUC_KERNEL_LOAD_INFO_SUCCESSFUL};
+const Layout gen12_layout{.mailbox = reg::GUC_MESSAGE(0),
+                          .notify = reg::GUC_HOST_INTERRUPT,
+                          .tlb_invalidate = reg::GUC_TLB_INV_CR,
+                          .reset = reg::gen11::field::GDRST_GUC,
+                          .huc_status = reg::HUC_KERNEL_LOAD_INFO,
+                          .huc_verified = reg::field::HUC_KERNEL_LOAD_INFO_SUCCESSFUL};
+
+}  // namespace softgen::guc

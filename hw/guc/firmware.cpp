@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "hw/guc/firmware.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "hw/base/log.h"
+#include "hw/guc/register_list.h"
+
+namespace softgen::guc {
+
+using namespace defs::guc;
+
+namespace {
+
+/// The versions whose interface this is.
+constexpr uint32_t first_major = 69, last_major = 70;
+
+uint32_t engines_of(const EnginePort& port) {
+  uint32_t engines = 0;
+  for (unsigned i = 0; i < engine_count; ++i)
+    if (port.has(static_cast<EngineId>(i))) engines |= 1u << i;
+  return engines;
+}
+
+constexpr uint32_t event_header(uint32_t action) { return hxg_type.with(hxg_origin.with(action, from_guc), event); }
+constexpr uint32_t header(uint32_t type, uint32_t value) { return hxg_type.with(hxg_origin.with(value, from_guc), type); }
+
+}  // namespace
+
+Firmware::Firmware(const Environment& environment)
+    : environment_(environment),
+      ggtt_(environment.memory, nullptr),
+      scheduler_(engines_of(environment.engines), listener()),
+      slpc_(environment.registers) {
+  MutexLock lock(mutex_);
+  ggtt_.set_space(memory::AddressSpace::ggtt(environment.ggtt));
+}
+
+// The scheduler calls these with the mutex held, which the analysis cannot see.
+Scheduler::Listener Firmware::listener() {
+  return {.host =
+              [this](uint32_t action, Arguments arguments) SG_NO_THREAD_SAFETY_ANALYSIS {
+                std::array<uint32_t, 4> message = {event_header(action)};
+                std::ranges::copy(arguments, message.begin() + 1);
+                send(0, std::span(message).first(1 + arguments.size()));
+              },
+          .engine_has =
+              [this](EngineId engine, std::optional<uint32_t> context) SG_NO_THREAD_SAFETY_ANALYSIS {
+                const auto now = static_cast<uint32_t>(environment_.clock.ticks(environment_.host.clock_ns()));
+                usage_.switched(engine, Scheduler::class_number(engine), scheduler_.logical_instance(engine), context, now, ggtt_);
+              },
+          .now_ns = [this] { return environment_.host.clock_ns(); }};
+}
+
+template <typename F>
+void Firmware::serve_locked(F&& act) {
+  bool interrupts_host = false;
+  int64_t deadline = -1;
+  std::vector<Scheduler::Command> commands;
+  {
+    MutexLock lock(mutex_);
+    if (!runs_) return;
+    act();
+    interrupts_host = std::exchange(interrupts_host_, false);
+    commands = scheduler_.take_commands();
+    deadline = scheduler_.deadline();
+  }
+  if (interrupts_host) environment_.interrupts.raise_guc();
+  if (deadline >= 0) environment_.engines.wake_at(deadline);
+  carry_out(commands);
+}
+
+// An engine gets no second list before it has told of the first: the order among threads does not matter.
+void Firmware::carry_out(std::span<const Scheduler::Command> commands) {
+  for (const Scheduler::Command& command : commands) {
+    if (command.kind == Scheduler::Command::submit) {
+      environment_.engines.submit(command.engine, command.list);
+    } else {
+      reset_engine(command.engine);
+    }
+  }
+}
+
+// The host hears what the engine's registers held; what it has set up there outlives the reset. Both by lists in the ADS (i915 gt/uc/intel_guc_ads.c,
+// guc_mmio_regset_init(); intel_guc_capture.c).
+void Firmware::reset_engine(EngineId engine) {
+  std::vector<ListedRow> kept;
+  serve_locked([&]() SG_NO_THREAD_SAFETY_ANALYSIS {
+    const ListedEngine listed{.cls = Scheduler::class_number(engine),
+                              .instance = environment_.registers.set().engine(engine)->instance,
+                              .lrca = scheduler_.running_image(engine),
+                              .context = scheduler_.running(engine).value_or(capture_no_context)};
+    RegisterLists lists(ads_, memory_bottom_, ggtt_, environment_.registers);
+    kept = lists.kept(listed);
+    const bool told = capture_log_.append(lists.capture(listed), ggtt_);
+    send(0, std::array{event_header(state_capture_notification), told ? 0 : capture_no_space});
+  });
+  environment_.engines.reset(engine);
+  for (const ListedRow& row : kept) environment_.registers.write(row[listed_offset], row[listed_value], mmio::Initiator::streamer);
+  serve_locked([&]() SG_NO_THREAD_SAFETY_ANALYSIS { scheduler_.was_reset(engine); });
+}
+
+void Firmware::switched(EngineId engine, const cs::ContextSwitch& event) {
+  serve_locked([&]() SG_NO_THREAD_SAFETY_ANALYSIS { scheduler_.switched(engine, event); });
+}
+
+void Firmware::look() {
+  serve_locked([&]() SG_NO_THREAD_SAFETY_ANALYSIS { scheduler_.look(); });
+}
+
+uint32_t Firmware::start(const Start& start) {
+  MutexLock lock(mutex_);
+  const FirmwareVersion& version = start.file.version;
+  if (version.major < first_major || version.major > last_major) {
+    unimplemented("GuC firmware of this version", "{}.{}.{}", version.major, version.minor, version.patch);
+    return kernel_device_mismatch;
+  }
+  if (device_id.of(start.parameters[param_device]) != environment_.pci_device_id) return kernel_device_mismatch;
+  const uint64_t ads = uint64_t{ads_page.of(start.parameters[param_ads])} * memory::View::page_size;
+  if (ads < start.memory_bottom || ads >= ggtt_top) return kernel_bad_init_data;
+  ads_ = ads;
+  capture_log_.start(start.parameters[param_log], start.memory_bottom);
+  features_ = start.parameters[param_features];
+  huc_loaded_ = start.huc_loaded;
+  memory_bottom_ = start.memory_bottom;
+  runs_ = true;
+  note("GuC firmware", "{}.{}.{}", version.major, version.minor, version.patch);
+  return kernel_ready;
+}
+
+void Firmware::stop() {
+  MutexLock lock(mutex_);
+  runs_ = false;
+  to_guc_.close();
+  to_host_.close();
+  to_guc_place_ = to_host_place_ = {};
+  features_ = 0;
+  interrupts_host_ = false;
+  scheduler_.stop();
+  slpc_.stop();
+  usage_.stop();
+  capture_log_.stop();
+  huc_loaded_ = false;
+}
+
+void Firmware::notify() {
+  serve_locked([&]() SG_NO_THREAD_SAFETY_ANALYSIS {
+    serve_mailbox();
+    serve_buffer();
+  });
+}
+
+// A message is there while its first register says that the host has written it; the answer takes its place.
+void Firmware::serve_mailbox() {
+  std::array<uint32_t, mailbox_dwords> message;
+  for (uint32_t i = 0; i < mailbox_dwords; ++i) message[i] = environment_.registers.peek(environment_.layout.mailbox + 4 * i);
+  if (!message[0] || hxg_origin.of(message[0]) != from_host) return;
+  const Answer given = answer(message, true);
+  for (uint32_t i = 1; i < mailbox_dwords; ++i) environment_.registers.poke(environment_.layout.mailbox + 4 * i, 0);
+  environment_.registers.poke(environment_.layout.mailbox, header(given.type, given.value));
+}
+
+// At most what waits now, less than a buffer's worth.
+void Firmware::serve_buffer() {
+  CtbMessage message;
+  for (uint32_t available = to_guc_.available(ggtt_); to_guc_.next(ggtt_, available, message);) serve(message);
+}
+
+// Requests are answered; the other kinds are not expected to be, and a fast request hears of its failure alone (xe/abi/guc_messages_abi.h).
+void Firmware::serve(const CtbMessage& message) {
+  const uint32_t type = hxg_type.of(message.dwords[0]);
+  const Answer given = answer(message.hxg(), false);
+  const bool told = type == request || (type == fast_request && given.type == failure);
+  if (told) send(message.fence, std::array{header(given.type, given.value)});
+}
+
+void Firmware::send(uint32_t fence, std::span<const uint32_t> hxg) {
+  if (to_host_.send(ggtt_, fence, hxg)) interrupts_host_ = true;
+}
+
+void Firmware::state(Archive& archive) {
+  int64_t deadline = -1;
+  {
+    MutexLock lock(mutex_);
+    archive.value(runs_);
+    archive.value(huc_loaded_);
+    archive.value(memory_bottom_);
+    archive.value(ads_);
+    archive.value(features_);
+    to_guc_place_.state(archive);
+    to_host_place_.state(archive);
+    to_guc_.state(archive);
+    to_host_.state(archive);
+    scheduler_.state(archive);
+    slpc_.state(archive);
+    usage_.state(archive);
+    capture_log_.state(archive);
+    if (archive.reading() && !archive.failed()) deadline = scheduler_.deadline();
+  }
+  if (deadline >= 0) environment_.engines.wake_at(deadline);
+}
+
+}  // namespace softgen::guc

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Where the generations have the micro-controller's registers for the host, as part of a platform.
+#pragma once
+
+#include <cstdint>
+
+#include "hw/defs/registers/registers.h"
+
+namespace softgen::guc {
+
+struct Layout {
+  uint32_t mailbox;         ///< the first of the four registers for messages
+  uint32_t notify;          ///< the host's interrupt to the GuC
+  uint32_t tlb_invalidate;  ///< of the GuC's own translations
+  reg::Bits reset;          ///< of GDRST
+  uint32_t huc_status;      ///< shows HuC's authentication
+  reg::Bits huc_verified;
+};
+
+extern const Layout gen9_layout, gen11_layout, gen12_layout;
+
+}  // namespace softgen::guc

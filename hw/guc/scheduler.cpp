@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "hw/guc/scheduler.h"
+
+#include <algorithm>
+
+#include "hw/base/bits.h"
+#include "hw/base/log.h"
+
+namespace softgen::guc {
+
+using namespace defs::guc;
+
+Scheduler::Context* Scheduler::find(uint32_t id) {
+  const auto found = contexts_.find(id);
+  return found == contexts_.end() ? nullptr : &found->second;
+}
+
+// Among several an engine without work, else the one with the shortest queue.
+EngineId Scheduler::best_engine(const Context& context) const {
+  size_t best = engine_count, fewest = SIZE_MAX;
+  for (size_t i = 0; i < engine_count; ++i) {
+    if (!bit(context.engines, static_cast<unsigned>(i))) continue;
+    const Engine& engine = states_[i];
+    const size_t load = engine.waiting.size() + engine.running.has_value() + engine.in_port.has_value();
+    if (load < fewest) fewest = load, best = i;
+  }
+  return static_cast<EngineId>(best);
+}
+
+void Scheduler::enqueue(uint32_t id, Context& context, bool first) {
+  context.engine = best_engine(context);
+  context.place = Place::queued;
+  context.key = {context.priority, first ? --first_turn_ : ++last_turn_};
+  of(context.engine).waiting.emplace(context.key, id);
+}
+
+void Scheduler::take_from_queue(Context& context) {
+  if (context.place != Place::queued) return;
+  of(context.engine).waiting.erase(context.key);
+  context.place = Place::off;
+}
+
+void Scheduler::make_runnable(uint32_t id, Context& context) {
+  if (context.place == Place::off) enqueue(id, context, false);
+  else if (context.place != Place::queued) context.again = true;
+  decide(context.engine);
+}
+
+void Scheduler::decide(EngineId id) {
+  Engine& engine = of(id);
+  if (engine.in_port || engine.idles || engine.resets) return;
+  const auto next = engine.waiting.begin();
+  const bool waits = next != engine.waiting.end();
+  if (!engine.running) {
+    if (waits) put_in_port(id, next->second);
+    return;
+  }
+  const Context& running = *find(*engine.running);
+  const bool turn = waits && (next->first.first < running.priority || (engine.quantum_over && next->first.first == running.priority));
+  if (waits && (turn || !running.enabled)) put_in_port(id, next->second);
+  else if (!running.enabled) preempt_to_idle(id);
+  else if (running.again) put_in_port(id, *engine.running);
+}
+
+// A list of the running context moves its tail (lite restore).
+void Scheduler::put_in_port(EngineId id, uint32_t context_id) {
+  Engine& engine = of(id);
+  Context& context = *find(context_id);
+  take_from_queue(context);
+  context.place = Place::in_port;
+  context.engine = id;
+  context.again = false;
+  engine.in_port = context_id;
+  if (engine.running && engine.running != context_id) start_preemption(engine);
+  cs::Execlist list;
+  list.element[0] = context.descriptor;
+  commands_.push_back({.kind = Command::submit, .engine = id, .list = list});
+}
+
+void Scheduler::preempt_to_idle(EngineId id) {
+  of(id).idles = true;
+  start_preemption(of(id));
+  commands_.push_back({.kind = Command::submit, .engine = id, .list = {}});
+}
+
+void Scheduler::start_preemption(Engine& engine) {
+  const Context& running = *find(*engine.running);
+  engine.preemption_end = running.timeout_ns ? listener_.now_ns() + running.timeout_ns : -1;
+}
+
+// -- events -----------------------------------------------------------------------------------------------------------------------
+
+void Scheduler::switched(EngineId id, const cs::ContextSwitch& event) {
+  Engine& engine = of(id);
+  const bool lite = event.event & cs::event_lite_restore;
+  if (event.left.valid() && engine.running && !lite) leave(id, event.event);
+  // Contexts that the host itself has submitted are not ours.
+  const bool ours = engine.in_port && event.entered.valid() && event.entered.same_context(find(*engine.in_port)->descriptor);
+  if (ours) enter(id);
+  decide(id);
+}
+
+void Scheduler::leave(EngineId engine_id, uint32_t event) {
+  Engine& engine = of(engine_id);
+  const uint32_t id = *std::exchange(engine.running, std::nullopt);
+  const bool over = std::exchange(engine.quantum_over, false);
+  engine.idles = false;
+  engine.quantum_end = engine.preemption_end = -1;
+  listener_.engine_has(engine_id, std::nullopt);
+  Context& context = *find(id);
+  if (engine.in_port == id) return;  // it comes back at once
+  context.place = Place::off;
+  if (!context.enabled) return settle(id, context);
+  const bool completed = event & cs::event_complete;
+  if (!completed) enqueue(id, context, !over && (event & cs::event_preempted));
+  else if (std::exchange(context.again, false)) enqueue(id, context, false);
+  if (context.place == Place::queued && context.engine != engine_id) decide(context.engine);
+}
+
+void Scheduler::enter(EngineId engine_id) {
+  Engine& engine = of(engine_id);
+  const bool stays = engine.running == engine.in_port;
+  engine.running = std::exchange(engine.in_port, std::nullopt);
+  Context& context = *find(*engine.running);
+  context.place = Place::running;
+  if (stays) return;
+  engine.quantum_over = false;
+  engine.quantum_end = context.quantum_ns ? listener_.now_ns() + context.quantum_ns : -1;
+  listener_.engine_has(engine_id, *engine.running);
+}
+
+void Scheduler::tell_mode(uint32_t id, bool enabled) { listener_.host(schedule_mode_done, std::array{id, uint32_t{enabled}}); }
+
+void Scheduler::settle(uint32_t id, Context& context) {
+  if (std::exchange(context.disabling, false)) tell_mode(id, false);
+  if (!context.deregistering) return;
+  contexts_.erase(id);
+  listener_.host(deregister_done, std::array{id});
+}
+
+void Scheduler::look() {
+  const int64_t now = listener_.now_ns();
+  for (size_t i = 0; i < engine_count; ++i) {
+    Engine& engine = states_[i];
+    const auto id = static_cast<EngineId>(i);
+    if (engine.preemption_end >= 0 && now >= engine.preemption_end) {
+      engine.preemption_end = engine.quantum_end = -1;
+      engine.resets = true;
+      note("GuC resets an engine", "{} does not preempt", name_of(id));
+      commands_.push_back({.kind = Command::reset, .engine = id, .list = {}});
+    } else if (engine.quantum_end >= 0 && now >= engine.quantum_end) {
+      engine.quantum_end = -1;
+      engine.quantum_over = true;
+      decide(id);
+    }
+  }
+}
+
+uint32_t Scheduler::running_image(EngineId engine) const {
+  const std::optional<uint32_t> id = running(engine);
+  return id ? contexts_.at(*id).descriptor.lrca() : 0;
+}
+
+int64_t Scheduler::deadline() const {
+  int64_t first = -1;
+  for (const Engine& engine : states_)
+    for (const int64_t end : {engine.preemption_end, engine.quantum_end})
+      if (end >= 0 && (first < 0 || end < first)) first = end;
+  return first;
+}
+
+// The context that hung is told to the host, which captures its state and submits it anew, or no more (i915 guc_handle_context_reset()).
+void Scheduler::was_reset(EngineId engine_id) {
+  Engine& engine = of(engine_id);
+  if (!std::exchange(engine.resets, false)) return;
+  engine.idles = engine.quantum_over = false;
+  engine.quantum_end = engine.preemption_end = -1;
+  const std::optional<uint32_t> hung = std::exchange(engine.running, std::nullopt), next = std::exchange(engine.in_port, std::nullopt);
+  if (next && next != hung) {
+    Context& context = *find(*next);
+    context.place = Place::off;
+    if (context.enabled) enqueue(*next, context, true);
+    else settle(*next, context);
+  }
+  if (hung) {
+    listener_.engine_has(engine_id, std::nullopt);
+    Context& context = *find(*hung);
+    context.place = Place::off;
+    context.again = false;
+    listener_.host(context_reset_notification, std::array{*hung});
+    if (!context.enabled) settle(*hung, context);
+  }
+  for (size_t i = 0; i < engine_count; ++i) decide(static_cast<EngineId>(i));
+}
+
+void Scheduler::stop() {
+  contexts_.clear();
+  states_ = {};
+  commands_.clear();
+}
+
+}  // namespace softgen::guc

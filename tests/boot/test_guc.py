@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""i915 with the micro-controller's firmware, which the guest image has (Debian's package; ours has none)."""
+from driver import GuestTest, only_on
+
+REASON = "QEMU's standard VGA has no micro-controller"
+
+
+class Microcontroller(GuestTest):
+    def setUp(self):
+        """Without the shared guest."""
+
+    def guest_with(self, platform, mode):
+        guest = self.own_guest(platform=platform, append=f"i915.enable_guc={mode}")
+        self.assert_graphics_silent(guest)
+        log = self.sh("dmesg", machine=guest)
+        self.assertIn("HuC authenticated", log)
+        self.assertIn(f"GuC submission {'enabled' if mode == 3 else 'disabled'}", log)
+        return guest
+
+    def stores(self, guest):
+        stored = self.sh("gpu_exec store", machine=guest)
+        for engine in ("rcs0", "bcs0", "vcs0", "vecs0"):
+            self.assertIn(f"{engine} ok", stored)
+
+    def submits(self, platform):
+        guest = self.guest_with(platform, 3)
+        self.stores(guest)
+        self.sh("gpu_exec busy 10 >/tmp/busy 2>&1 & until [ -s /tmp/busy ]; do sleep 0.1; done", machine=guest)
+        self.assertEqual(guest.qmp.monitor("savevm busy").strip(), "")
+        self.assertEqual(guest.qmp.monitor("loadvm busy").strip(), "")
+        self.sh("while pidof gpu_exec; do sleep 0.2; done", machine=guest)
+        self.assertIn("ok", self.sh("cat /tmp/busy", machine=guest))
+        self.assert_graphics_silent(guest)
+        self.assert_no_error_state(guest)
+        self.assertIn("guilty of 1 reset", self.sh("gpu_exec hang", timeout=180, machine=guest))
+        self.stores(guest)
+
+    @only_on("softgen", REASON)
+    def test_huc_on_kaby_lake(self):
+        self.stores(self.guest_with("kbl", 2))
+
+    @only_on("softgen", REASON)
+    def test_submission_on_ice_lake(self):
+        self.submits("icl")
+
+    @only_on("softgen", REASON)
+    def test_submission_on_tiger_lake(self):
+        self.submits("tgl")

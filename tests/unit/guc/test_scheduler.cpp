@@ -1,0 +1,497 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Submission by the GuC, with engines that do what the test says: i915 gt/uc/intel_guc_submission.c.
+#include <optional>
+
+#include "hw/base/archive.h"
+#include "tests/unit/guc/guc_rig.h"
+
+using namespace softgen;
+using namespace softgen::guc::test;
+using cs::Descriptor;
+using cs::Execlist;
+
+namespace {
+
+constexpr uint32_t slpc = 1 << 2;
+constexpr int64_t ms = 1'000'000;
+constexpr uint32_t render = 0, video = 1, copy = 3;
+
+struct SubmitRig : BufferRig {
+  explicit SubmitRig(const Chip& chip = tgl, uint32_t features = slpc) : BufferRig(chip, features) { host.now = 1000 * ms; }
+
+  static constexpr uint32_t lrca_of(uint32_t id) { return 0x1000'0000 + id * 0x10000; }
+  /// The answers are those to it alone.
+  void do_request(std::initializer_list<uint32_t> action) {
+    while (!receive().empty()) {}
+    send(++fence, 0, action);
+    answers.clear();
+    for (Message message = receive(); !message.empty(); message = receive()) answers.push_back(message);
+  }
+  /// register_context_v70(), with the descriptor's flags as i915 has them.
+  void add(uint32_t id, uint32_t cls = render, uint32_t mask = 1) {
+    do_request({0x4502, 1, id, cls, mask, 0, 0, 0, 0, 0, lrca_of(id) | 0x119, 0});
+    REQUIRE(answers == std::vector<Message>{{fence << 16 | 1, success}});
+  }
+  void set_policies(uint32_t id, uint32_t priority, uint32_t quantum_us = 1000, uint32_t timeout_us = 640'000) {
+    do_request({0x100b, id, 0x2003 << 16 | 1, priority, 0x2001 << 16 | 1, quantum_us, 0x2002 << 16 | 1, timeout_us});
+    REQUIRE(answers == std::vector<Message>{{fence << 16 | 1, success}});
+  }
+  /// MODE_SET as i915 sends it: an event, which MODE_DONE follows.
+  void set_mode(uint32_t id, uint32_t enabled) { send(0, 1, {0x1001, id, enabled}); }
+  bool got(std::initializer_list<uint32_t> hxg) {
+    const Message message = receive();
+    return !message.empty() && std::vector<uint32_t>(message.begin() + 1, message.end()) == std::vector<uint32_t>(hxg);
+  }
+  bool mode_done(uint32_t id, uint32_t enabled) { return got({0x9000'1002, id, enabled}); }
+
+  /// The list that waits in the engine's port: an address, 0: to idle; nothing: none does.
+  std::optional<uint32_t> in_port(EngineId engine = EngineId::rcs) {
+    if (engines.lists.empty() || engines.lists.front().first != engine) return std::nullopt;
+    return engines.lists.front().second.element[0].lrca();
+  }
+  /// The engine takes it.
+  void take(EngineId engine = EngineId::rcs) {
+    REQUIRE_FALSE(engines.lists.empty());
+    const auto [at, list] = engines.lists.front();
+    REQUIRE(at == engine);
+    engines.lists.erase(engines.lists.begin());
+    const Descriptor left = on_engine[static_cast<size_t>(engine)], entered = list.element[0];
+    on_engine[static_cast<size_t>(engine)] = entered;
+    uint32_t event = left.valid() ? cs::event_preempted : cs::event_idle_to_active;
+    if (!entered.valid()) event |= cs::event_active_to_idle;
+    if (left.valid() && entered.same_context(left)) event |= cs::event_lite_restore;
+    guc->switched(engine, {event, left, entered});
+  }
+  /// What it runs is done.
+  void complete(EngineId engine = EngineId::rcs) {
+    const Descriptor left = std::exchange(on_engine[static_cast<size_t>(engine)], {});
+    guc->switched(engine, {cs::event_active_to_idle | cs::event_complete, left, {}});
+  }
+  void advance(int64_t ns) {
+    host.now += ns;
+    guc->look();
+  }
+
+  uint32_t fence = 0;
+  std::vector<Message> answers;
+  std::array<Descriptor, engine_count> on_engine{};
+};
+
+}  // namespace
+
+TEST_CASE("guc: enabling a context submits it, scheduling moves its tail") {
+  SubmitRig rig;
+  rig.add(7);
+  CHECK_FALSE(rig.in_port());
+  rig.set_mode(7, 1);
+  CHECK(rig.mode_done(7, 1));
+  REQUIRE(rig.in_port() == SubmitRig::lrca_of(7));
+  const Descriptor given = rig.engines.lists[0].second.element[0];
+  CHECK((given.low & 0xfff) == 0x119);                                          // the host's flags
+  CHECK(((given.high >> 5 & 0x7ff) > 0 && (given.high >> 5 & 0x7ff) < 0x7ff));  // a context id of the GuC's own
+  rig.take();
+  rig.send(0, 1, {0x1000, 7});
+  CHECK(rig.in_port() == SubmitRig::lrca_of(7));
+  rig.send(0, 1, {0x1000, 7});  // once more, while the list waits
+  CHECK(rig.engines.lists.size() == 1);
+  rig.take();
+  CHECK(rig.in_port() == SubmitRig::lrca_of(7));  // it may have been taken before the tail moved again
+  rig.take();
+  CHECK_FALSE(rig.in_port());
+  rig.complete();
+  CHECK_FALSE(rig.in_port());
+  rig.send(0, 1, {0x1000, 7});
+  CHECK(rig.in_port() == SubmitRig::lrca_of(7));
+  CHECK(rig.receive().empty());
+}
+
+TEST_CASE("guc: a context whose tail moved as it completed runs again") {
+  SubmitRig rig;
+  rig.add(1);
+  rig.set_mode(1, 1);
+  rig.take();
+  rig.send(0, 1, {0x1000, 1});  // in the port when the engine goes idle
+  rig.complete();
+  CHECK(rig.engines.lists.size() == 1);
+  rig.take();
+  CHECK_FALSE(rig.in_port());
+  rig.complete();
+  CHECK_FALSE(rig.in_port());
+}
+
+TEST_CASE("guc: a context is disabled once its image is saved") {
+  SubmitRig rig;
+  rig.add(1);
+  rig.set_mode(1, 1);
+  CHECK(rig.mode_done(1, 1));
+  rig.take();
+  rig.set_mode(1, 0);
+  CHECK(rig.receive().empty());
+  CHECK(rig.in_port() == 0u);  // preempts to idle
+  rig.take();
+  CHECK(rig.mode_done(1, 0));
+  rig.send(9, 0, {0x1000, 1});
+  CHECK(rig.receive() == Message{9 << 16 | 1, failure | 0x0a});
+  CHECK_FALSE(rig.in_port());
+  rig.set_mode(1, 0);  // off already
+  CHECK(rig.mode_done(1, 0));
+  rig.set_mode(1, 1);
+  CHECK(rig.mode_done(1, 1));
+  rig.set_mode(1, 0);  // in the port: it has to come and go
+  CHECK(rig.receive().empty());
+  rig.take();
+  CHECK(rig.in_port() == 0u);
+  rig.complete();  // which it may do by itself
+  CHECK(rig.mode_done(1, 0));
+  CHECK(rig.receive().empty());
+}
+
+TEST_CASE("guc: a disabled context gives way to one that waits") {
+  SubmitRig rig;
+  rig.add(1), rig.add(2);
+  rig.set_mode(1, 1), rig.set_mode(2, 1);
+  CHECK(rig.mode_done(1, 1));
+  CHECK(rig.mode_done(2, 1));
+  rig.take();
+  CHECK_FALSE(rig.in_port());
+  rig.set_mode(1, 0);
+  CHECK(rig.in_port() == SubmitRig::lrca_of(2));
+  rig.take();
+  CHECK(rig.mode_done(1, 0));
+  rig.set_mode(1, 1), rig.set_mode(1, 0);  // from the queue at once
+  CHECK(rig.mode_done(1, 1));
+  CHECK(rig.mode_done(1, 0));
+}
+
+TEST_CASE("guc: an id is free once the context is off its engine") {
+  SubmitRig rig;
+  rig.add(1);
+  rig.send(0, 1, {0x4503, 1});
+  CHECK(rig.got({0x9000'4600, 1}));
+  rig.add(1);
+  rig.set_mode(1, 1);
+  CHECK(rig.mode_done(1, 1));
+  rig.do_request({0x4502, 1, 1, render, 1, 0, 0, 0, 0, 0, SubmitRig::lrca_of(1) | 0x119, 0});
+  CHECK(rig.answers == std::vector<Message>{{rig.fence << 16 | 1, failure | 0x0a}});
+  rig.take();
+  rig.send(0, 1, {0x4503, 1});
+  CHECK(rig.receive().empty());
+  rig.take();
+  CHECK(rig.got({0x9000'4600, 1}));
+  rig.do_request({0x4503, 1});
+  CHECK(rig.answers == std::vector<Message>{{rig.fence << 16 | 1, failure | 0x0a}});
+}
+
+TEST_CASE("guc: a higher priority preempts, and the context comes back first") {
+  SubmitRig rig;
+  for (uint32_t id = 1; id <= 3; ++id) rig.add(id);
+  rig.set_policies(3, 1);
+  rig.set_mode(1, 1), rig.set_mode(2, 1);
+  rig.take();
+  CHECK_FALSE(rig.in_port());
+  rig.set_mode(3, 1);
+  CHECK(rig.in_port() == SubmitRig::lrca_of(3));
+  rig.take();
+  CHECK_FALSE(rig.in_port());
+  rig.complete();
+  CHECK(rig.in_port() == SubmitRig::lrca_of(1));
+  rig.take();
+  rig.complete();
+  CHECK(rig.in_port() == SubmitRig::lrca_of(2));
+  rig.take();
+  rig.set_policies(1, 0);
+  rig.send(0, 1, {0x1000, 1});
+  CHECK(rig.in_port() == SubmitRig::lrca_of(1));
+}
+
+TEST_CASE("guc: a raised priority counts for a context that waits") {  // i915 guc_bump_inflight_request_prio()
+  SubmitRig rig;
+  rig.add(1), rig.add(2);
+  rig.set_mode(1, 1), rig.set_mode(2, 1);
+  rig.take();
+  rig.set_policies(2, 2);
+  CHECK(rig.in_port() == SubmitRig::lrca_of(2));
+}
+
+TEST_CASE("guc: contexts of one priority take turns by their quantum") {
+  SubmitRig rig;
+  rig.add(1), rig.add(2);
+  rig.set_policies(1, 3, 30'000), rig.set_policies(2, 3, 1000);
+  rig.set_mode(1, 1), rig.set_mode(2, 1);
+  rig.take();
+  CHECK(rig.engines.wakes.back() == rig.host.now + 30 * ms);
+  rig.advance(29 * ms);
+  CHECK_FALSE(rig.in_port());
+  rig.advance(1 * ms);
+  CHECK(rig.in_port() == SubmitRig::lrca_of(2));
+  rig.take();
+  CHECK(rig.engines.wakes.back() == rig.host.now + 20 * ms);  // docs/guc.md: no quantum is shorter
+  rig.advance(20 * ms);
+  CHECK(rig.in_port() == SubmitRig::lrca_of(1));
+}
+
+TEST_CASE("guc: an engine that does not preempt in time is reset, and the host told") {
+  SubmitRig rig;
+  rig.add(1), rig.add(2);
+  rig.set_policies(1, 3), rig.set_policies(2, 2);
+  rig.set_mode(1, 1);
+  rig.take();
+  rig.set_mode(2, 1);
+  CHECK(rig.mode_done(1, 1));
+  CHECK(rig.mode_done(2, 1));
+  CHECK(rig.engines.wakes.back() <= rig.host.now + 8 * 640 * ms);
+  rig.advance(8 * 640 * ms - 1);
+  CHECK(rig.engines.resets.empty());
+  rig.engines.lists.clear();  // the reset drops it
+  rig.on_engine = {};
+  rig.advance(1);
+  CHECK(rig.engines.resets == std::vector<EngineId>{EngineId::rcs});
+  CHECK(rig.got({0x9000'8002, 1}));  // no log to capture to
+  CHECK(rig.got({0x9000'1008, 1}));
+  CHECK(rig.in_port() == SubmitRig::lrca_of(2));
+  rig.take();
+  rig.complete();
+  CHECK_FALSE(rig.in_port());
+  rig.send(0, 1, {0x1000, 1});  // until the host submits it anew
+  CHECK(rig.in_port() == SubmitRig::lrca_of(1));
+}
+
+TEST_CASE("guc: registers that the host lists for an engine outlive its reset") {  // intel_guc_ads.c, guc_mmio_regset_init()
+  SubmitRig rig;
+  constexpr uint32_t list = buffers_at + 0x30000, mode = 0x2229c, page = 0x22080, other = 0x22098;
+  const uint32_t rows[][4] = {{mode, 0, 1, 0}, {page, 0, 0, 0}, {0x20'0000, 0, 0, 0}, {3, 0, 0, 0}};
+  for (uint32_t i = 0; i < 16; ++i) rig.store(list + 4 * i, rows[i / 4][i % 4]);
+  rig.store(ads_at + (3 * 32 + 0) * 8, list);
+  rig.store(ads_at + (3 * 32 + 0) * 8 + 4, 4);
+  rig.engines.on_reset = [&] {
+    for (const uint32_t offset : {mode, page, other}) rig.registers.poke(offset, 0);
+  };
+  const auto hang = [&] {
+    rig.write(mode, 0x8 << 16 | 0x8), rig.write(page, 0x12000), rig.write(other, 0x77);
+    rig.add(1, copy);
+    rig.set_policies(1, 3);
+    rig.set_mode(1, 1);
+    rig.take(EngineId::bcs);
+    rig.set_mode(1, 0);
+    rig.engines.lists.clear();
+    rig.on_engine = {};
+    rig.advance(10'000 * ms);
+  };
+  hang();
+  REQUIRE(rig.engines.resets == std::vector<EngineId>{EngineId::bcs});
+  CHECK(rig.read(mode) == 0x8);
+  CHECK(rig.read(page) == 0x12000);
+  CHECK(rig.read(other) == 0);
+  rig.store(ads_at + (3 * 32 + 0) * 8 + 4, 0xffff);  // longer than any driver's
+  hang();
+  CHECK(rig.engines.resets.size() == 2);
+  CHECK(rig.read(page) == 0);
+}
+
+TEST_CASE(
+    "guc: registers are captured before a reset, as the lists in the ADS say") {  // i915 gt/uc/intel_guc_capture.c, guc_capture_fwif.h
+  constexpr uint32_t log = buffers_at + 0x40000, state = log + 72, ring = log + 0x1000 + 2 * 4096, ring_bytes = 4096;
+  constexpr uint32_t global_list = buffers_at + 0x50000, instance_list = buffers_at + 0x51000, acthd = 0x22074;
+  SubmitRig rig;
+  rig.reset_guc();
+  rig.set_parameters(0);
+  rig.write(0xc184, 1 | log);  // valid; all sizes 0: one unit of 4 KiB each
+  REQUIRE(rig.transfer_guc());
+  REQUIRE(rig.open() == success);
+  rig.store(ads_at + 0x119c, global_list);
+  rig.store(ads_at + 0x109c + 4 * 3, instance_list);
+  rig.store(global_list, 1), rig.store(global_list + 4, 0x4000);
+  rig.store(instance_list, 2), rig.store(instance_list + 4, acthd), rig.store(instance_list + 20, 0xffff'fffc);
+  rig.add(5, copy);
+  rig.set_policies(5, 3);
+  const auto hang = [&] {
+    rig.set_mode(5, 1);
+    rig.take(EngineId::bcs);
+    rig.registers.poke(acthd, 0x1234);
+    rig.set_mode(5, 0);
+    rig.engines.lists.clear();
+    rig.on_engine = {};
+    while (!rig.receive().empty()) {}
+    rig.advance(10'000 * ms);
+  };
+  hang();
+  CHECK(rig.got({0x9000'8002, 0}));
+  CHECK(rig.got({0x9000'1008, 5}));
+  std::vector<uint32_t> group;
+  const uint32_t written = rig.load(state + 20);
+  for (uint32_t at = 0; at < written; at += 4) group.push_back(rig.load(ring + at));
+  CHECK(group == std::vector<uint32_t>{0,
+                                       3,  //
+                                       0,
+                                       0,
+                                       ~0u,
+                                       ~0u,
+                                       1,
+                                       0x4000,
+                                       rig.read(0x4000),
+                                       0,
+                                       0,  //
+                                       0,
+                                       1 | 3 << 4,
+                                       ~0u,
+                                       ~0u,
+                                       0,  //
+                                       0,
+                                       2 | 3 << 4,
+                                       SubmitRig::lrca_of(5),
+                                       5,
+                                       1,
+                                       acthd,
+                                       0x1234,
+                                       0,
+                                       0});
+  CHECK(rig.load(state + 12) == written);
+  CHECK((rig.load(state + 28) & 1) == 1);
+  unsigned more = 0;
+  for (hang(); rig.got({0x9000'8002, 0}); hang()) REQUIRE(++more < 1000);
+  CHECK(more == ring_bytes / written - 1);
+  rig.store(state + 8, rig.load(state + 20));  // the host has read all: there is room, across the end
+  hang();
+  CHECK(rig.got({0x9000'8002, 0}));
+}
+
+TEST_CASE("guc: a context that is disabled and does not preempt is reset, and done with") {  // i915 guc_context_revoke()
+  SubmitRig rig;
+  rig.add(1);
+  rig.set_mode(1, 1);
+  CHECK(rig.mode_done(1, 1));
+  rig.take();
+  rig.set_policies(1, 3, 1000, 1);
+  rig.set_mode(1, 0);
+  rig.advance(20 * ms);
+  CHECK(rig.engines.resets.size() == 1);
+  CHECK(rig.got({0x9000'8002, 1}));  // no log to capture to
+  CHECK(rig.got({0x9000'1008, 1}));
+  CHECK(rig.mode_done(1, 0));
+  CHECK(rig.receive().empty());
+}
+
+TEST_CASE("guc: a context of several engines goes to one without work") {
+  SubmitRig rig;
+  for (uint32_t id = 1; id <= 3; ++id) rig.add(id, video, 3);
+  rig.set_mode(1, 1), rig.set_mode(2, 1), rig.set_mode(3, 1);
+  REQUIRE(rig.engines.lists.size() == 2);
+  CHECK(rig.engines.lists[0].first == EngineId::vcs0);
+  CHECK(rig.engines.lists[1].first == EngineId::vcs1);
+  rig.take(EngineId::vcs0), rig.take(EngineId::vcs1);
+  rig.complete(EngineId::vcs0);
+  CHECK(rig.in_port(EngineId::vcs0) == SubmitRig::lrca_of(3));
+  rig.add(4, copy);
+  rig.set_mode(4, 1);
+  CHECK(rig.engines.lists.back().first == EngineId::bcs);
+}
+
+TEST_CASE("guc: registrations that make no sense are refused") {
+  SubmitRig rig;
+  const auto refused = [&](std::initializer_list<uint32_t> action, uint32_t error) {
+    rig.do_request(action);
+    return rig.answers == std::vector<Message>{{rig.fence << 16 | 1, failure | error}};
+  };
+  CHECK(refused({0x4502, 1, 1, render, 2, 0, 0, 0, 0, 0, 0x119, 0}, 0x60));       // no such instance
+  CHECK(refused({0x4502, 1, 1, 5, 1, 0, 0, 0, 0, 0, 0x119, 0}, 0x60));            // no such class
+  CHECK(refused({0x4502, 1, 0xffff, render, 1, 0, 0, 0, 0, 0, 0x119, 0}, 0x60));  // no such id
+  CHECK(refused({0x4502, 1, 1, render, 1, 0, 0, 0, 0, 0, 0x119, 1}, 0x60));
+  CHECK(refused({0x4502, 1, 0x20000}, 0x60));  // as version 69 has it
+  CHECK(refused({0x4601, 1, 1, render, 1, 0, 0, 0, 0, 0, 2, 0x119, 0}, 0x20));
+  CHECK(refused({0x1001, 1, 1}, 0x0a));
+  CHECK(refused({0x100b, 1, 0x2003 << 16 | 1, 0}, 0x0a));
+  rig.add(1);
+  CHECK(refused({0x100b, 1, 0x2003 << 16 | 2, 0}, 0x60));
+  CHECK(refused({0x1001, 1, 2}, 0x60));
+}
+
+TEST_CASE("guc: events of contexts that the host itself submits are not the scheduler's") {
+  SubmitRig rig;
+  const Descriptor other = Descriptor::from(0x99119);
+  rig.guc->switched(EngineId::rcs, {cs::event_idle_to_active, {}, other});
+  rig.guc->switched(EngineId::rcs, {cs::event_active_to_idle | cs::event_complete, other, {}});
+  CHECK_FALSE(rig.in_port());
+  CHECK(rig.receive().empty());
+}
+
+TEST_CASE("guc: records tell which context an engine has") {  // intel_guc_fwif.h, struct guc_engine_usage_record
+  SubmitRig rig;
+  constexpr uint32_t table = buffers_at + 0x10000, record = table + (3 * 32 + 0) * 32;
+  rig.do_request({0x550a, table, 0});
+  rig.add(1, copy);
+  rig.set_mode(1, 1);
+  rig.take(EngineId::bcs);
+  CHECK(rig.load(record) == 1);
+  CHECK(rig.load(record + 4) == 19'200'000);
+  rig.host.now += 10 * ms;
+  rig.complete(EngineId::bcs);
+  CHECK(rig.load(record) == ~0u);
+  CHECK(rig.load(record + 12) == 192'000);
+  rig.do_request({0x550a, 0xfedf'f000, 0});
+  CHECK(rig.answers == std::vector<Message>{{rig.fence << 16 | 1, failure | 0x80}});
+}
+
+TEST_CASE("guc: SLPC runs when it is told to, within the host's limits") {  // intel_guc_slpc.c
+  SubmitRig rig;
+  constexpr uint32_t page = buffers_at + 0x20000;
+  const auto event = [&](uint32_t id, uint32_t first, uint32_t second) {
+    rig.do_request({0x3003, id << 8 | 2, first, second});
+    return rig.answers.at(0).at(1);
+  };
+  CHECK(event(0, page, 0) == success);
+  CHECK(rig.load(page + 4) == 3);
+  CHECK(event(5, page, 0) == success);
+  CHECK(rig.load(page + 128) == 1);
+  const uint32_t chip = rig.read(0x145998), lowest = (chip >> 16 & 0xff) * 3, highest = (chip & 0xff) * 3;
+  CHECK(rig.load(page + 132) == (highest | lowest << 8 | highest << 16 | lowest << 24));
+  CHECK(rig.read(0xa01c) >> 23 == highest);
+  CHECK(event(6, 7, 900) == success);
+  CHECK(event(6, 6, 500) == success);
+  CHECK(event(5, page, 0) == success);
+  CHECK((rig.load(page + 132) & 0xffff) == (54 | 30 << 8));
+  CHECK(rig.read(0xa01c) >> 23 == 54);
+  CHECK(event(6, 32, 0) == (failure | 0x60));
+  CHECK(event(0, 0x1000, 0) == (failure | 0x80));
+  CHECK(event(9, page, 0) == (failure | 0x20));
+  rig.do_request({0x3003, 0 << 8 | 3, page, 0});
+  CHECK(rig.answers.at(0).at(1) == (failure | 0x60));
+}
+
+TEST_CASE("guc: a saved state has the contexts, and where they are") {
+  SubmitRig rig;
+  for (uint32_t id = 1; id <= 3; ++id) rig.add(id), rig.set_mode(id, 1), rig.mode_done(id, 1);
+  rig.set_policies(1, 3);
+  rig.take();
+  rig.set_policies(3, 0);
+  Archive saved;
+  rig.guc->state(saved);
+  SubmitRig other;
+  for (uint32_t address = buffers_at; address < buffers_at + 0x6000; address += 4) other.store(address, rig.load(address));
+  Archive loaded(saved.output());
+  other.guc->state(loaded);
+  REQUIRE(loaded.error().empty());
+  CHECK(other.engines.wakes.size() == 1);  // its quantum runs on
+  other.tail = rig.tail, other.head = rig.head, other.on_engine = rig.on_engine;
+  other.engines.lists = rig.engines.lists;
+  REQUIRE(other.in_port() == SubmitRig::lrca_of(3));
+  other.take();
+  other.complete();
+  CHECK(other.in_port() == SubmitRig::lrca_of(1));
+  other.take();
+  other.complete();
+  CHECK(other.in_port() == SubmitRig::lrca_of(2));
+  other.set_mode(1, 0);
+  CHECK(other.mode_done(1, 0));
+}
+
+TEST_CASE("guc: a GuC reset forgets contexts") {
+  SubmitRig rig;
+  rig.add(1);
+  rig.set_mode(1, 1);
+  rig.take();
+  rig.reset_guc();
+  rig.complete();
+  rig.advance(10'000 * ms);
+  CHECK_FALSE(rig.in_port());
+  CHECK(rig.engines.resets.empty());
+}
