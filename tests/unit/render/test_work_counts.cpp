@@ -122,6 +122,20 @@ TEST_CASE("each sample of a pixel is counted, and blended ones twice") {
   CHECK(work.of(Work::samples_blended) == 4 * 10 * 7);
 }
 
+TEST_CASE("pixels that are shaded once per sample have a thread's channel for each") {
+  CountedScene scene(16);
+  scene.multisample();
+  gen9::_3DSTATE_PS_EXTRA extra;
+  extra.pixel_shader_valid = true;
+  extra.pixel_shader_is_per_sample = true;
+  scene.set(extra);
+  scene.pixel_shader(8, paint_singly(8));
+  const WorkCounts work = scene.rectangle_drawn(2, 2, 12, 8);
+  CHECK(work.of(Work::pixels) == 4 * 10 * 6);
+  CHECK(work.of(Work::samples_written) == 4 * 10 * 6);
+  CHECK(work.of(Work::ps_threads) == 4 * ((5 * 3 + 1) / 2));
+}
+
 TEST_CASE("vertex fetch counts the elements of the vertices that it reads, and indices") {
   CountedScene scene(16);
   const std::vector<SceneVertex> corners = {red(0, 0), red(8, 0), red(0, 8), red(8, 8)};
