@@ -93,10 +93,11 @@ void tessellation(const StateStore& store, DrawState& state) {
                         .max_factor_odd = p.maximum_tessellation_factor_odd,
                         .max_factor_not_odd = p.maximum_tessellation_factor_not_odd};
   if constexpr (requires { p.patch_header_layout; }) {
-    using enum Te::PatchHeaderLayout;
-    const auto layout = p.patch_header_layout;
-    state.tessellation.factors_ascend = layout == NONREVERSED || layout == NONREVERSED_TRI_INSIDE_SEPARATE;
-    state.tessellation.inside_separate = layout == REVERSED_TRI_INSIDE_SEPARATE || layout == NONREVERSED_TRI_INSIDE_SEPARATE;
+    using Layout = typename Te::PatchHeaderLayout;
+    const Layout layout = p.patch_header_layout;
+    state.tessellation.factors_ascend = layout == Layout::NONREVERSED || layout == Layout::NONREVERSED_TRI_INSIDE_SEPARATE;
+    state.tessellation.inside_separate =
+        layout == Layout::REVERSED_TRI_INSIDE_SEPARATE || layout == Layout::NONREVERSED_TRI_INSIDE_SEPARATE;
   }
 }
 
