@@ -61,7 +61,7 @@ TEST_CASE("Gen12: auxiliary modes by the number of samples") {
 // piglit's framebuffer-blit-levels read stencil: stale codes in recycled memory said "clear".
 TEST_CASE("Gen12: the codes of a stencil buffer are not looked at") {
   State s = target(State::AuxiliarySurfaceMode::AUX_CCS_E);
-  s.surface_format = static_cast<uint32_t>(SurfaceFormat::R8_UINT);
+  s.surface_format = SurfaceFormat::R8_UINT;
   CHECK(decoded(s).aux_mapped);
   s.depth_stencil_resource = true;
   CHECK_FALSE(decoded(s).aux_mapped);
