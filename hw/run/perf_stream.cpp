@@ -127,7 +127,7 @@ int64_t PerfStream::read(int fd, uint64_t to, size_t room) {
       const int64_t got = try_read(to, room);
       if (!blocks || got != -EAGAIN) return got;
     }
-    pollfd readable{fd, POLLIN, 0};
+    pollfd readable{fd_, POLLIN, 0};  // ours, which another thread does not close
     if (poll(&readable, 1, -1) < 0) return -errno;
   }
 }

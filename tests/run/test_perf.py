@@ -51,6 +51,9 @@ class KabyLake(RunTest):
                 continue
             self.assertEqual(none[name], 0, name)
             self.assertEqual(counted[name], (after[work] - before[work]) * factor, name)
+        self.assertEqual(counted["Rasterized Pixels"], WIDTH * HEIGHT * DRAWS * 4)
+        threads = counted["VS Threads Dispatched"] + counted["FS Threads Dispatched"]
+        self.assertEqual(threads, after["threads"] - before["threads"])
         self.assertGreater(counted["GPU Core Clocks"], 0)
         self.assertGreater(counted["GPU Time Elapsed"], 0)
 
@@ -67,6 +70,7 @@ class KabyLake(RunTest):
         self.assertGreater(counted["TestCounter1"], 0)
         if self.reads_reports:
             self.assertEqual(none["CS Threads Dispatched"], 0)
+            self.assertGreater(counted["CS Threads Dispatched"], 0)
             self.assertEqual(counted["CS Threads Dispatched"] * counted["passes"], after["cs_threads"] - before["cs_threads"])
 
 
