@@ -93,6 +93,8 @@ void Scheduler::start_preemption(Engine& engine) {
 void Scheduler::switched(EngineId id, const cs::ContextSwitch& event) {
   Engine& engine = of(id);
   const bool lite = event.event & cs::event_lite_restore;
+  // The answer to the list that preempts to idle: the context may have completed just before.
+  if ((event.event & cs::event_preempted) && (event.event & cs::event_active_to_idle)) engine.idles = false;
   if (event.left.valid() && engine.running && !lite) leave(id, event.event);
   // Contexts that the host itself has submitted are not ours.
   const bool ours = engine.in_port && event.entered.valid() && event.entered.same_context(find(*engine.in_port)->descriptor);
@@ -104,7 +106,6 @@ void Scheduler::leave(EngineId engine_id, uint32_t event) {
   Engine& engine = of(engine_id);
   const uint32_t id = *std::exchange(engine.running, std::nullopt);
   const bool over = std::exchange(engine.quantum_over, false);
-  engine.idles = false;
   engine.quantum_end = engine.preemption_end = -1;
   listener_.engine_has(engine_id, std::nullopt);
   Context& context = *find(id);

@@ -57,7 +57,7 @@ struct SubmitRig : BufferRig {
     engines.lists.erase(engines.lists.begin());
     const Descriptor left = on_engine[static_cast<size_t>(engine)], entered = list.element[0];
     on_engine[static_cast<size_t>(engine)] = entered;
-    uint32_t event = left.valid() ? cs::event_preempted : cs::event_idle_to_active;
+    uint32_t event = left.valid() || !entered.valid() ? cs::event_preempted : cs::event_idle_to_active;
     if (!entered.valid()) event |= cs::event_active_to_idle;
     if (left.valid() && entered.same_context(left)) event |= cs::event_lite_restore;
     guc->switched(engine, {event, left, entered});
@@ -144,6 +144,20 @@ TEST_CASE("guc: a context is disabled once its image is saved") {
   rig.complete();  // which it may do by itself
   CHECK(rig.mode_done(1, 0));
   CHECK(rig.receive().empty());
+}
+
+TEST_CASE("guc: no list takes the place of one to idle, even when the context completes before it") {
+  SubmitRig rig;
+  rig.add(1), rig.add(2);
+  rig.set_mode(1, 1);
+  rig.take();
+  rig.set_mode(1, 0);
+  CHECK(rig.in_port() == 0u);
+  rig.complete();
+  rig.set_mode(2, 1);
+  CHECK(rig.engines.lists.size() == 1);
+  rig.take();
+  CHECK(rig.in_port() == SubmitRig::lrca_of(2));
 }
 
 TEST_CASE("guc: a disabled context gives way to one that waits") {
