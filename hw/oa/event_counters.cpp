@@ -119,6 +119,7 @@ void EventCounters::settle() {
       counters[i] += moved;
     }
   };
+  debt_.a[0] = std::min(debt_.a[0], static_cast<double>(now_.ticks - before_.ticks));  // the one engine
   move(debt_.a, now_.a);
   move(debt_.b, now_.b);
   move(debt_.c, now_.c);

@@ -12,7 +12,7 @@
 namespace softgen::memory::test {
 
 struct Mapped {
-  SparseMemory memory{1 << 20};
+  SparseMemory memory{2 << 20};
   Ggtt ggtt;
   View view{memory, nullptr};
 
