@@ -250,8 +250,9 @@ std::span<const uint32_t> ObservationUnit::report(uint32_t id, Report& room) {
   const ReportHead head{id, static_cast<uint32_t>(time.tick), context_ ? context_->id : env_.form.no_context};
   if (!env_.form.context_control)
     return write_report(field::OACONTROL_COUNTER_SELECT.of(env_.registers.peek(env_.form.control)), head, counters_.now(), room);
-  const uint32_t format = field::OAR_OACONTROL_COUNTER_SELECT.of(env_.registers.peek(env_.form.context_control));
-  return write_report(format, head, context_counted_ ? contexts_.now() : Counters{}, room);
+  // IGT expects zeros in all 256 bytes from a context that does not count (tests/i915/perf.c, gen12_single_ctx_helper).
+  if (!context_counted_) return write_report(all_counters, head, {}, room);
+  return write_report(field::OAR_OACONTROL_COUNTER_SELECT.of(env_.registers.peek(env_.form.context_control)), head, contexts_.now(), room);
 }
 
 void ObservationUnit::registers_changed() { look(); }

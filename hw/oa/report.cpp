@@ -27,7 +27,7 @@ class Writer {
 };
 
 /// The values of Counter Select.
-enum Format : uint32_t { a12 = 0, a12_b8_c8 = 2, a36_b8_c8 = 5, c4_b8 = 7 };
+enum Format : uint32_t { a12 = 0, a12_b8_c8 = 2, a36_b8_c8 = all_counters, c4_b8 = 7 };
 
 /// A7 to A18.
 constexpr size_t first_of_a12 = 7, of_a12 = 12;

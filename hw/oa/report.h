@@ -24,6 +24,9 @@ struct ReportHead {
   uint32_t id, timestamp, context;
 };
 
+/// Counter Select of the format with all counters.
+constexpr uint32_t all_counters = 5;
+
 /// Writes a report in the format that Counter Select names. Empty: a reserved format.
 std::span<const uint32_t> write_report(uint32_t format, const ReportHead& head, const Counters& counters, Observation::Report& room);
 

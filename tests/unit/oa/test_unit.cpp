@@ -314,6 +314,10 @@ TEST_CASE("OAR counts for its context alone") {
   CHECK(counted() == 100);
   rig.unit->context_leaves();
   enter(0x2000, false);
+  Observation::Report room;
+  const auto report = rig.unit->report(9, room);
+  CHECK(report.size() == 64);
+  CHECK(std::ranges::all_of(report.subspan(3), [](uint32_t dword) { return dword == 0; }));
   rig.count(Work::samples_written, 1000);
   CHECK(counted() == 0);
   rig.unit->context_leaves();
