@@ -127,7 +127,7 @@ void Scheduler::enter(EngineId engine_id) {
   if (stays) return;
   engine.quantum_over = false;
   engine.quantum_end = context.quantum_ns ? listener_.now_ns() + context.quantum_ns : -1;
-  listener_.engine_has(engine_id, *engine.running);
+  listener_.engine_has(engine_id, engine.running);
 }
 
 void Scheduler::tell_mode(uint32_t id, bool enabled) { listener_.host(schedule_mode_done, std::array{id, uint32_t{enabled}}); }

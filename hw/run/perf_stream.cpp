@@ -174,7 +174,8 @@ int Perf::open(const PerfProperties& properties, const std::shared_ptr<Context>&
     if (!error) add_perf_stream(fd, make_stream(properties, context, *slot, config, own));
     if (!error && !(flags & I915_PERF_FLAG_DISABLED)) perf_stream(fd)->enable();
     if (!error) return fd;
-  } catch (const std::bad_alloc&) {}
+  } catch (const std::bad_alloc&) {  // NOLINT: told below, as -ENOMEM
+  }
   if (fd >= 0) close(fd);
   if (own >= 0) close(own);
   return error ? error : -ENOMEM;
