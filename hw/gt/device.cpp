@@ -299,6 +299,7 @@ void Device::unit_states(Archive& archive) {
   memory_.aperture.state(archive);
   memory_.faults.state(archive);
   if (version >= 2) gt_.observation.state(archive);
+  else gt_.observation.reset();
   if (version >= 3) guc_->guc.state(archive);
   else guc_->guc.reset();
   streamers_->state(archive);

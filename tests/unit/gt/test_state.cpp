@@ -84,7 +84,12 @@ TEST_CASE("a state that an older build saved continues") {
   source->read({&host.ram<std::byte>(0), size});
   std::string saved(1 << 20, '\0');
   saved.resize(source->read(std::as_writable_bytes(std::span(saved))));
+  host.write(reg::OACTXCONTROL, reg::field::OACTXCONTROL_COUNTER_RESUME.with(0, 1));
+  host.write(reg::OACONTROL, reg::field::OACONTROL_ENABLE.with(0, 1));
+  host.advance(1'000'000);
+  CHECK(host.read(reg::OAPERF_TICKS) != 0);
   REQUIRE(host.load(saved) == "");
+  CHECK(host.read(reg::OAPERF_TICKS) == 0);  // that build had no counters
   CHECK(host.read(0x1ffffc) == 7);
   CHECK(host.read(reg::FENCE(0, 1)) == 3);
   CHECK(host.read(reg::GFX_MOCS(5)) == 0x3b);
