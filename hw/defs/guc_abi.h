@@ -147,7 +147,6 @@ inline constexpr uint32_t slpc_state_at = 4, slpc_status_at = 128, slpc_frequenc
 inline constexpr Bits slpc_task_gtperf{0, 0};
 inline constexpr Bits slpc_max_unslice_frequency{7, 0}, slpc_min_unslice_frequency{15, 8}, slpc_max_slice_frequency{23, 16},
     slpc_min_slice_frequency{31, 24};
-inline constexpr uint32_t frequency_multiplier = 50, frequency_divisor = 3;  ///< MHz of a unit: i915_reg.h, GT_FREQUENCY_MULTIPLIER
 
 /// A record of an engine's use, in dwords: intel_guc_fwif.h, struct guc_engine_usage_record. Tables have them by class, then instance.
 enum UsageDword : uint32_t { usage_context, usage_switched_in, usage_reserved, usage_total, usage_dwords = 8 };

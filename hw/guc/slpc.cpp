@@ -3,11 +3,12 @@
 
 #include <algorithm>
 
-#include "hw/base/log.h"
+#include "hw/defs/gt_frequency.h"
 
 namespace softgen::guc {
 
 using namespace defs::guc;
+using defs::cap_frequency_mhz, defs::frequency_parts;
 namespace field = reg::field;
 
 uint32_t Slpc::handle(std::span<const uint32_t> event, memory::View& ggtt, uint64_t bottom) {
@@ -51,11 +52,10 @@ uint32_t Slpc::set(uint32_t parameter, uint32_t value) {
 
 uint32_t Slpc::frequencies() const {
   const uint32_t chip = registers_.peek(reg::RP_STATE_CAP);
-  const uint32_t lowest = field::RP_STATE_CAP_RPN.of(chip) * frequency_divisor,
-                 highest = field::RP_STATE_CAP_RP0.of(chip) * frequency_divisor;
+  const uint32_t lowest = field::RP_STATE_CAP_RPN.of(chip) * frequency_parts, highest = field::RP_STATE_CAP_RP0.of(chip) * frequency_parts;
   const auto unit = [&](uint32_t mhz, uint32_t otherwise) {
     if (!mhz) return otherwise;
-    const uint64_t rounded = (uint64_t{mhz} * frequency_divisor + frequency_multiplier / 2) / frequency_multiplier;
+    const uint64_t rounded = (uint64_t{mhz} * frequency_parts + cap_frequency_mhz / 2) / cap_frequency_mhz;
     return static_cast<uint32_t>(std::clamp<uint64_t>(rounded, lowest, highest));
   };
   const uint32_t max = unit(limits_.max, highest), min = std::min(unit(limits_.min, lowest), max);

@@ -13,12 +13,12 @@ void ContextCounters::enter(uint32_t image, const Moment& moment) {
 
 void ContextCounters::leave(uint32_t image) {
   std::erase_if(kept_, [image](const Kept& kept) { return kept.image == image; });
-  if (kept_.size() == most_kept) kept_.erase(kept_.begin());
+  if (kept_.size() == max_kept) kept_.erase(kept_.begin());
   kept_.push_back({image, counters_.now()});
 }
 
 void ContextCounters::state(Archive& archive) {
-  kept_.resize(archive.count(static_cast<uint32_t>(kept_.size()), most_kept));
+  kept_.resize(archive.count(static_cast<uint32_t>(kept_.size()), max_kept));
   for (Kept& kept : kept_) {
     archive.value(kept.image);
     counters_state(archive, kept.counters);

@@ -25,7 +25,7 @@ class ContextCounters {
   void state(Archive& archive);
 
  private:
-  static constexpr size_t most_kept = 16;
+  static constexpr size_t max_kept = 16;
   struct Kept {
     uint32_t image = 0;
     Counters counters;

@@ -67,9 +67,9 @@ double share(double part, double of_all) { return of_all > 0 ? part / of_all : 0
 
 }  // namespace
 
-EventCounters::StageTimes EventCounters::take(StageTimes& waiting, double at_most) {
-  const auto part = [at_most](double& of) {
-    const double taken = std::min(of, at_most);
+EventCounters::StageTimes EventCounters::take(StageTimes& waiting, double max) {
+  const auto part = [max](double& of) {
+    const double taken = std::min(of, max);
     of -= taken;
     return taken;
   };
@@ -111,10 +111,10 @@ void EventCounters::advance(const Moment& moment, const Selection& selection, bo
 /// Moves events into the counters, as many as the clocks since before_ allow.
 void EventCounters::settle() {
   constexpr double rounding = 1e-6;
-  const double at_most = static_cast<double>(now_.ticks - before_.ticks) * eus_ * (1 - rounding);
-  const auto move = [at_most](std::span<double> debts, std::span<double> counters) {
+  const double max = static_cast<double>(now_.ticks - before_.ticks) * eus_ * (1 - rounding);
+  const auto move = [max](std::span<double> debts, std::span<double> counters) {
     for (size_t i = 0; i < debts.size(); ++i) {
-      const double moved = std::min(debts[i], at_most);
+      const double moved = std::min(debts[i], max);
       debts[i] -= moved;
       counters[i] += moved;
     }

@@ -51,12 +51,7 @@ class EventCounters {
   struct StageTimes {
     double geometry = 0, pixels = 0, compute = 0, blit = 0;  ///< ns
   };
-  /// Events that have happened and are not in the counters yet.
-  struct Debt {
-    std::array<double, a_counters> a{};
-    std::array<double, boolean_counters> b{}, c{};
-  };
-  static StageTimes take(StageTimes& waiting, double at_most);
+  static StageTimes take(StageTimes& waiting, double max);
   double interval_ns() const;
   double kernel_ns(const StageTimes& times) const;
   void count_units(const WorkCounts& work, double render_ns);
@@ -78,7 +73,7 @@ class EventCounters {
   bool counted_ = false;   ///< between them
   Selection selection_;    ///< by which
   StageTimes waiting_;
-  Debt debt_;
+  EventCounts debt_;  ///< events that have happened and are not in the counters yet
 };
 
 }  // namespace softgen::oa

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "hw/oa/form.h"
 
+#include "hw/defs/guc_abi.h"
 #include "hw/defs/registers/registers.h"
 
 namespace softgen::oa {
@@ -36,7 +37,7 @@ const Form oag{.control = reg::OAG_OACONTROL,
                .event_mask = reg::OAG_CEC_MASK,
                .counters = {reg::OAG_A(0), reg::OAG_A32(0), reg::OAG_TICKS, reg::OAG_B(0), reg::OAG_C(0)},
                .shows_valid_context = false,
-               .no_context = 0x7ff << 5,  // i915 i915_perf.c, INVALID_CTX_ID, where the software context id stands
+               .no_context = defs::guc::descriptor_context.mask(),  // i915 i915_perf.c, INVALID_CTX_ID
                .context_control = reg::OAR_OACONTROL};
 
 }  // namespace softgen::oa

@@ -4,21 +4,22 @@
 #include <algorithm>
 
 #include "hw/base/log.h"
+#include "hw/defs/gt_frequency.h"
 
 namespace softgen::oa {
 namespace {
 
 namespace field = reg::field;
+namespace report_id = defs::oa_report_id;
 
 /// Timer reports that one look writes: a few milliseconds of a host, whose thread may be the guest's processor. More that are due are lost, and OASTATUS says so.
-constexpr uint64_t most_reports = 16384;
+constexpr uint64_t max_reports = 16384;
 /// Bits of a timestamp whose changes a timer can see.
 constexpr unsigned timestamp_bits = 36;
 /// Core clocks are a thousandth slower than they are said to be: piglit's amd_performance_monitor_measure finds that a few clocks, rounded up, are no more
 /// in their time than the highest frequency allows.
 constexpr uint64_t parts_of_clock = 1000;
-/// What frequencies count in: 50/3 MHz, and RP_STATE_CAP's: 50 MHz (i915 gt/intel_rps.c).
-constexpr uint64_t frequency_unit_hz = 50'000'000, frequency_parts = 3;
+constexpr uint64_t cap_frequency_hz = uint64_t{defs::cap_frequency_mhz} * 1'000'000;
 
 /// Of counters 7 + 2 * i and 8 + 2 * i (i915 i915_perf.c, gen8_update_reg_state_unlocked).
 constexpr uint32_t flexible_register(unsigned i) { return reg::EU_PERF_CNTL(i % 4, i / 4); }
@@ -56,7 +57,7 @@ void ObservationUnit::attach_buffer() {
   registers.on_read(env_.form.status, [this](uint32_t at) {
     {
       MutexLock lock(mutex_);
-      if (overflow_is_due(now())) look_locked(now());
+      if (const Time time = now(); overflow_is_due(time.tick)) look_locked(time);
     }
     return env_.registers.peek(at);
   });
@@ -123,8 +124,8 @@ ObservationUnit::Timer ObservationUnit::timer() const {
 /// That which software has asked for, else the highest.
 uint64_t ObservationUnit::core_hz() const {
   if (const uint64_t now = field::RPSTAT1_CURRENT_FREQUENCY.of(env_.registers.peek(reg::RPSTAT1)))
-    return now * frequency_unit_hz / frequency_parts;
-  return field::RP_STATE_CAP_RP0.of(env_.registers.peek(reg::RP_STATE_CAP)) * frequency_unit_hz;
+    return now * cap_frequency_hz / defs::frequency_parts;
+  return field::RP_STATE_CAP_RP0.of(env_.registers.peek(reg::RP_STATE_CAP)) * cap_frequency_hz;
 }
 
 Selection ObservationUnit::selection() const {
@@ -169,7 +170,7 @@ void ObservationUnit::look_locked(const Time& time) {
   seen_tick_ = time.tick;
   if (reports_ && was_on && hz != selection_.core_hz &&
       !field::OA_DEBUG_DISABLE_CLOCK_RATIO_REPORTS.of(env_.registers.peek(env_.form.debug)))
-    write_to_buffer(reason::clock_ratio, time.tick, counters_.now());
+    write_to_buffer(report_id::clock_ratio, time.tick, counters_.now());
 }
 
 /// Timer reports that are due after the last look, until `tick`.
@@ -182,44 +183,48 @@ ObservationUnit::Due ObservationUnit::due(uint64_t tick) const {
   return {.first = first, .period = period, .count = first > tick ? 0 : (tick - first) / period + 1};
 }
 
-bool ObservationUnit::overflow_is_due(const Time& time) const {
+bool ObservationUnit::overflow_is_due(uint64_t tick) const {
   if (!reports_) return false;
-  const uint64_t count = due(time.tick).count;
-  return count > most_reports || count * sizeof(Report) >= buffer_.room();
+  const uint64_t count = due(tick).count;
+  return count > max_reports || count * sizeof(Report) >= buffer_.room();
 }
 
 void ObservationUnit::write_due(uint64_t tick) {
   Due due = this->due(tick);
-  if (due.count > most_reports) {
+  if (due.count > max_reports) {
     buffer_.lose();
-    due.first += (due.count - most_reports) * due.period;
-    due.count = most_reports;
+    due.first += (due.count - max_reports) * due.period;
+    due.count = max_reports;
   }
-  for (; due.count; --due.count, due.first += due.period) write_to_buffer(reason::timer, due.first, counters_.at(due.first));
+  for (; due.count; --due.count, due.first += due.period) write_to_buffer(report_id::timer, due.first, counters_.at(due.first));
 }
 
-void ObservationUnit::write_to_buffer(uint32_t reason, uint64_t timestamp, const Counters& counters) {
+void ObservationUnit::write_to_buffer(reg::Bits reason, uint64_t timestamp, const Counters& counters) {
   Report room;
   const uint32_t format = field::OACONTROL_COUNTER_SELECT.of(env_.registers.peek(env_.form.control));
-  const ReportHead head{report_id(reason), static_cast<uint32_t>(timestamp), context_ ? context_->id : env_.form.no_context};
+  const ReportHead head{report_id_of(reason), static_cast<uint32_t>(timestamp), context_id()};
   buffer_.append(write_report(format, head, counters, room));
 }
 
+uint32_t ObservationUnit::context_id() const { return context_ ? context_->id : env_.form.no_context; }
+
 /// Source id 0, or the clock ratios of both domains, which are one here.
-uint32_t ObservationUnit::report_id(uint32_t reason) const {
-  uint32_t id = reason;
+uint32_t ObservationUnit::report_id_of(reg::Bits reason) const {
   const mmio::RegisterFile& registers = env_.registers;
   const auto thresholds = [&registers](uint32_t offset) {
-    return field::OASTARTTRIG_CONDITION_THRESHOLD_ENABLE.of(registers.peek(offset)) != 0;
+    return field::OASTARTTRIG_CONDITION_THRESHOLD_ENABLE.of(registers.peek(offset));
   };
-  if (std::ranges::any_of(env_.form.start_condition, thresholds)) id |= report_started;
-  if (std::ranges::any_of(env_.form.report_condition, thresholds)) id |= report_thresholds;
-  if (env_.form.shows_valid_context ? context_.has_value() : timer_.on)
-    id |= env_.form.shows_valid_context ? report_context_valid : report_timer_on;
-  if (field::OA_DEBUG_INCLUDE_CLOCK_RATIO.of(registers.peek(env_.form.debug))) {
-    id |= clock_ratios(static_cast<uint32_t>(core_hz() * frequency_parts / frequency_unit_hz));
-  }
-  return id;
+  uint32_t id = reason.mask();
+  id = report_id::start_threshold.with(id, std::ranges::any_of(env_.form.start_condition, thresholds));
+  id = report_id::report_threshold.with(id, std::ranges::any_of(env_.form.report_condition, thresholds));
+  id = env_.form.shows_valid_context ? report_id::context_valid.with(id, context_.has_value())
+                                     : report_id::timer_enabled.with(id, timer_.on);
+  if (!field::OA_DEBUG_INCLUDE_CLOCK_RATIO.of(registers.peek(env_.form.debug))) return id;
+  const auto ratio = static_cast<uint32_t>(core_hz() * defs::frequency_parts / cap_frequency_hz);
+  constexpr unsigned low_bits = 7;
+  id = report_id::unslice_ratio.with(id, ratio);
+  id = report_id::slice_ratio_low.with(id, ratio);
+  return report_id::slice_ratio_high.with(id, ratio >> low_bits);
 }
 
 void ObservationUnit::context_entered(const Context& context) {
@@ -230,7 +235,7 @@ void ObservationUnit::context_entered(const Context& context) {
   render_since_ = time.ns;
   if (context_counted_) contexts_.enter(context.image, moment(time));
   if (reports_ && !field::OA_DEBUG_DISABLE_CONTEXT_SWITCH_REPORTS.of(env_.registers.peek(env_.form.debug)))
-    write_to_buffer(reason::context_switch, time.tick, counters_.now());
+    write_to_buffer(report_id::context_switch, time.tick, counters_.now());
 }
 
 void ObservationUnit::context_leaves() {
@@ -247,11 +252,11 @@ std::span<const uint32_t> ObservationUnit::report(uint32_t id, Report& room) {
   const Time time = now();  // first: software compares it with the time of the command before
   MutexLock lock(mutex_);
   look_locked(time);
-  const ReportHead head{id, static_cast<uint32_t>(time.tick), context_ ? context_->id : env_.form.no_context};
+  const ReportHead head{id, static_cast<uint32_t>(time.tick), context_id()};
   if (!env_.form.context_control)
     return write_report(field::OACONTROL_COUNTER_SELECT.of(env_.registers.peek(env_.form.control)), head, counters_.now(), room);
   // IGT expects zeros in all 256 bytes from a context that does not count (tests/i915/perf.c, gen12_single_ctx_helper).
-  if (!context_counted_) return write_report(all_counters, head, {}, room);
+  if (!context_counted_) return write_report(defs::oa_a36_b8_c8, head, {}, room);
   return write_report(field::OAR_OACONTROL_COUNTER_SELECT.of(env_.registers.peek(env_.form.context_control)), head, contexts_.now(), room);
 }
 

@@ -83,10 +83,11 @@ class ObservationUnit final : public Observation {
   void look_locked(const Time& time) SG_REQUIRES(mutex_);
   Moment moment(const Time& time) const SG_REQUIRES(mutex_);
   Due due(uint64_t tick) const SG_REQUIRES(mutex_);
-  bool overflow_is_due(const Time& time) const SG_REQUIRES(mutex_);
+  bool overflow_is_due(uint64_t tick) const SG_REQUIRES(mutex_);
   void write_due(uint64_t tick) SG_REQUIRES(mutex_);
-  void write_to_buffer(uint32_t reason, uint64_t timestamp, const Counters& counters) SG_REQUIRES(mutex_);
-  uint32_t report_id(uint32_t reason) const SG_REQUIRES(mutex_);
+  void write_to_buffer(reg::Bits reason, uint64_t timestamp, const Counters& counters) SG_REQUIRES(mutex_);
+  uint32_t report_id_of(reg::Bits reason) const SG_REQUIRES(mutex_);
+  uint32_t context_id() const SG_REQUIRES(mutex_);
 
   const Environment env_;
   Mutex mutex_;

@@ -26,9 +26,6 @@ class Writer {
   size_t at_ = 0;
 };
 
-/// The values of Counter Select.
-enum Format : uint32_t { a12 = 0, a12_b8_c8 = 2, a36_b8_c8 = all_counters, c4_b8 = 7 };
-
 /// A7 to A18.
 constexpr size_t first_of_a12 = 7, of_a12 = 12;
 /// A0 to A31, which have 40 bits.
@@ -50,18 +47,18 @@ std::span<const uint32_t> write_report(uint32_t format, const ReportHead& head, 
   Writer writer(room);
   for (const uint32_t dword : {head.id, head.timestamp, head.context, static_cast<uint32_t>(counters.ticks)}) writer.put(dword);
   switch (format) {
-    case a12: writer.put(a.subspan(first_of_a12, of_a12)); break;
-    case a12_b8_c8:
+    case defs::oa_a12: writer.put(a.subspan(first_of_a12, of_a12)); break;
+    case defs::oa_a12_b8_c8:
       writer.put(a.subspan(first_of_a12, of_a12));
       writer.put(b);
       writer.put(c);
       break;
-    case a36_b8_c8:
+    case defs::oa_a36_b8_c8:
       put_a36(writer, a);
       writer.put(b);
       writer.put(c);
       break;
-    case c4_b8:
+    case defs::oa_c4_b8:
       writer.put(c.first(4));
       writer.put(b);
       break;

@@ -8,6 +8,7 @@ using namespace softgen::oa::test;
 
 namespace {
 
+namespace report_id = defs::oa_report_id;
 constexpr uint32_t overflow = 2, lost = 1, tail_wrapped = 1 << 16;
 constexpr uint32_t valid_context = 1 << 16;
 
@@ -22,7 +23,7 @@ TEST_CASE("a timer report is due whenever the exponent's bit of the timestamp be
   REQUIRE(reports.size() == 18);  // 12'000 is 187.5 times 64: the next is 12'064, the last 13'152
   for (size_t i = 0; i < reports.size(); ++i) {
     CHECK(reports[i][1] == 12'064 + 64 * i);
-    CHECK(reason_of(reports[i]) == reason::timer);
+    CHECK(reason_of(reports[i]) == report_id::timer.mask());
   }
   rig.wait(1 * Rig::us);  // 13'212
   CHECK(rig.take().empty());
@@ -65,7 +66,7 @@ TEST_CASE("a changed frequency makes a report, if it is asked for, and ids have 
   rig.registers.write(reg::RPNSWREQ, 0);
   const auto reports = rig.take();
   REQUIRE(reports.size() == 1);
-  CHECK((reports[0][0] & reason::clock_ratio) != 0);
+  CHECK((reports[0][0] & report_id::clock_ratio.mask()) != 0);
   CHECK((reports[0][0] & 0x1ff) == 0x30);
   CHECK(reports[0][0] >> 25 == 0x30);
   rig.registers.write(reg::OA_DEBUG, 1 << 5 | 1 << 21);
@@ -80,7 +81,7 @@ TEST_CASE("a context that comes makes a report with its id, unless software has 
   rig.unit->context_entered({Rig::context, Rig::image});
   auto reports = rig.take();
   REQUIRE(reports.size() == 1);
-  CHECK(reason_of(reports[0]) == reason::context_switch);
+  CHECK(reason_of(reports[0]) == report_id::context_switch.mask());
   CHECK(reports[0][2] == Rig::context);
   CHECK((reports[0][0] & valid_context) != 0);
   rig.unit->context_leaves();
@@ -99,7 +100,7 @@ TEST_CASE("timer reports name the context that ran when they were due") {
   rig.wait(200 * Rig::us);
   unsigned idle = 0, busy = 0;
   for (const Rig::Report& report : rig.take()) {
-    if (reason_of(report) != reason::timer) continue;
+    if (reason_of(report) != report_id::timer.mask()) continue;
     const bool runs = report[1] > 2400 && report[1] <= 4800;
     CHECK(((report[0] & valid_context) != 0) == runs);
     CHECK(report[2] == (runs ? Rig::context : 0));

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Units of the GT's frequencies (i915 gt/intel_rps.c; i915_reg.h, GT_FREQUENCY_MULTIPLIER, GEN9_FREQ_SCALER).
+#pragma once
+
+#include <cstdint>
+
+namespace softgen::defs {
+
+/// Of RP_STATE_CAP, in MHz.
+inline constexpr uint32_t cap_frequency_mhz = 50;
+/// RPSTAT1 and reports have units of a third of that.
+inline constexpr uint32_t frequency_parts = 3;
+
+}  // namespace softgen::defs
