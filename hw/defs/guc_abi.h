@@ -123,8 +123,8 @@ enum RegisterArgument : uint32_t {
   register_flags,
   register_id,
   register_class,
-  register_engines,  ///< a bit a logical instance
-  register_queue,    ///< five dwords, of contexts with children alone
+  register_engines,  ///< bit i: logical instance i
+  register_queue,    ///< five dwords, for contexts with children
   register_lrca = 9,
   register_lrca_high,
   register_arguments

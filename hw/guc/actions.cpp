@@ -19,11 +19,11 @@ constexpr uint32_t rsa_bytes = 256;
 
 }  // namespace
 
-/// How an action comes, and how many dwords follow its header.
+/// The ways an action may be sent, and the number of dwords behind its header.
 struct Firmware::Row {
   uint32_t action;
   bool by_registers, by_buffer;
-  uint32_t least, most;
+  uint32_t min, max;
   Answer (Firmware::*act)(Arguments arguments);
 };
 
@@ -64,7 +64,7 @@ Firmware::Answer Firmware::answer(std::span<const uint32_t> hxg, bool by_registe
   }
   if (!(by_registers ? row->by_registers : row->by_buffer)) return failed(error_not_supported);
   const Arguments arguments = hxg.subspan(1);
-  if (arguments.size() < row->least || arguments.size() > row->most) return failed(error_parameters);
+  if (arguments.size() < row->min || arguments.size() > row->max) return failed(error_parameters);
   return (this->*row->act)(arguments);
 }
 
@@ -91,7 +91,7 @@ Firmware::Answer Firmware::control_buffers(Arguments arguments) {
   to_host_.close();
   if (!arguments[0]) return {};
   if (arguments[0] != 1) return failed(error_parameters);
-  if (!to_guc_place_.fits(memory_bottom_) || !to_host_place_.fits(memory_bottom_)) return failed(error_ggtt_address);
+  if (!to_guc_place_.fits(memory_) || !to_host_place_.fits(memory_)) return failed(error_ggtt_address);
   if (to_guc_.open(ggtt_, to_guc_place_) && to_host_.open(ggtt_, to_host_place_)) return {};
   to_guc_.close();
   return failed(error_parameters);
@@ -108,7 +108,7 @@ Firmware::Answer Firmware::forget_client(Arguments) {
 // What verifies it is not public: the signature is any that is not zero, and its image has been copied before the GuC's.
 Firmware::Answer Firmware::authenticate_huc(Arguments arguments) {
   const uint64_t signature = arguments[0];
-  if (signature < memory_bottom_ || signature >= ggtt_top - rsa_bytes) return failed(error_ggtt_address);
+  if (signature < memory_.bottom || signature >= ggtt_top - rsa_bytes) return failed(error_ggtt_address);
   std::array<uint32_t, rsa_bytes / 4> dwords;
   ggtt_.read(signature, dwords.data(), rsa_bytes);
   const bool is_signed = std::ranges::any_of(dwords, [](uint32_t dword) { return dword != 0; });
@@ -118,21 +118,16 @@ Firmware::Answer Firmware::authenticate_huc(Arguments arguments) {
 }
 
 Firmware::Answer Firmware::flush_log(Arguments) {
-  send(0, std::array{hxg_type.with(hxg_origin.with(log_flush_notification, from_guc), event)});
+  send_event(log_flush_notification, {});
   return {};
 }
 
 Firmware::Answer Firmware::accept(Arguments) { return {}; }
 
-// As many as there are: keys of a length that fits.
+// The answer counts the keys.
 Firmware::Answer Firmware::accept_policies(Arguments arguments) {
   uint32_t keys = 0;
-  while (!arguments.empty()) {
-    const size_t dwords = 1 + size_t{klv_dwords.of(arguments[0])};
-    if (dwords > arguments.size()) return failed(error_parameters);
-    arguments = arguments.subspan(dwords);
-    ++keys;
-  }
+  if (!for_each_key(arguments, [&](uint32_t, uint32_t) { ++keys; })) return failed(error_parameters);
   return {success, keys};
 }
 
@@ -150,13 +145,13 @@ Firmware::Answer Firmware::refuse_children(Arguments) {
 
 Firmware::Answer Firmware::control_power(Arguments arguments) {
   if (!feature_slpc.of(features_)) return failed(error_state);
-  const uint32_t error = slpc_.handle(arguments, ggtt_, memory_bottom_);
+  const uint32_t error = slpc_.handle(arguments, ggtt_, memory_);
   return error ? failed(error) : Answer{};
 }
 
 Firmware::Answer Firmware::set_usage_records(Arguments arguments) {
   constexpr uint64_t bytes = uint64_t{usage_classes} * usage_instances * usage_dwords * 4;
-  if (arguments[0] % 4 || arguments[0] < memory_bottom_ || arguments[0] > ggtt_top - bytes) return failed(error_ggtt_address);
+  if (!memory_.has(arguments[0], bytes)) return failed(error_ggtt_address);
   usage_.set_address(arguments[0]);
   return {};
 }

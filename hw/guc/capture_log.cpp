@@ -6,14 +6,14 @@ namespace softgen::guc {
 using namespace defs::guc;
 
 // i915 gt/uc/intel_guc.c, guc_ctl_log_params_flags(); intel_guc_log.c, intel_guc_log_size().
-void CaptureLog::start(uint32_t parameter, uint64_t bottom) {
+void CaptureLog::start(uint32_t parameter, const AddressRange& memory) {
   *this = {};
   const uint64_t page = log_page.in_place(parameter);
   const uint64_t unit = log_unit.of(parameter) ? log_large_unit_bytes : log_unit_bytes;
   const uint32_t capture_unit = log_capture_unit.of(parameter) ? log_large_unit_bytes : log_unit_bytes;
   const uint64_t others = (log_crash_size.of(parameter) + 1 + log_debug_size.of(parameter) + 1) * unit;
   const uint32_t bytes = (log_capture_size.of(parameter) + 1) * capture_unit;
-  if (!log_valid.of(parameter) || page < bottom || page + memory::View::page_size + others + bytes > ggtt_top) return;
+  if (!log_valid.of(parameter) || !memory.has(page, memory::View::page_size + others + bytes)) return;
   state_ = page + capture_state;
   ring_ = page + memory::View::page_size + others;
   bytes_ = bytes;

@@ -7,6 +7,7 @@
 
 #include "hw/base/archive.h"
 #include "hw/defs/guc_abi.h"
+#include "hw/guc/messages.h"
 #include "hw/memory/view.h"
 
 namespace softgen::guc {
@@ -15,7 +16,7 @@ namespace softgen::guc {
 class CaptureLog {
  public:
   /// By the start parameter for logs.
-  void start(uint32_t parameter, uint64_t bottom);
+  void start(uint32_t parameter, const AddressRange& memory);
   void stop() { *this = {}; }
   /// False: there is no ring, or no room in it.
   bool append(std::span<const uint32_t> group, memory::View& ggtt);

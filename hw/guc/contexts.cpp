@@ -5,6 +5,7 @@
 
 #include "hw/base/bits.h"
 #include "hw/base/log.h"
+#include "hw/guc/messages.h"
 #include "hw/guc/scheduler.h"
 
 namespace softgen::guc {
@@ -86,7 +87,7 @@ Scheduler::Error Scheduler::set_mode(Arguments arguments) {
   if (arguments[1] > 1) return error_parameters;
   context->enabled = arguments[1] == 1;
   if (context->enabled) {
-    tell_mode(id, true);
+    report_mode(id, true);
     make_runnable(id, *context);
     return 0;
   }
@@ -108,18 +109,15 @@ Scheduler::Error Scheduler::set_policies(Arguments arguments) {
   const uint32_t id = arguments[0];
   Context* context = find(id);
   if (!context) return error_state;
-  for (Arguments left = arguments.subspan(1); !left.empty();) {
-    const size_t dwords = 1 + size_t{klv_dwords.of(left[0])};
-    if (dwords > left.size()) return error_parameters;
-    const uint32_t value = dwords > 1 ? left[1] : 0;
-    switch (klv_key.of(left[0])) {
+  const bool whole = for_each_key(arguments.subspan(1), [&](uint32_t key, uint32_t value) {
+    switch (key) {
       case policy_quantum: context->quantum_ns = quantum(value); break;
       case policy_preemption_timeout: context->timeout_ns = timeout(value); break;
       case policy_priority: context->priority = static_cast<uint8_t>(std::min(value, priorities - 1)); break;
       default: break;  // preemption is to idle in any case; there is one frequency
     }
-    left = left.subspan(dwords);
-  }
+  });
+  if (!whole) return error_parameters;
   if (context->place != Place::queued) return 0;
   take_from_queue(*context);
   enqueue(id, *context, false);

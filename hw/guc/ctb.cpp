@@ -7,12 +7,9 @@ namespace softgen::guc {
 
 using namespace defs::guc;
 
-bool CtbPlace::fits(uint64_t bottom) const {
-  const auto in_memory = [&](uint64_t address, uint64_t size) {
-    return address % 4 == 0 && address >= bottom && address < ggtt_top && size <= ggtt_top - address;
-  };
-  return bytes != 0 && bytes % ctb_size_unit == 0 && bytes <= max_bytes && in_memory(descriptor, ctb_descriptor_bytes) &&
-         in_memory(buffer, bytes);
+bool CtbPlace::fits(const AddressRange& memory) const {
+  return bytes != 0 && bytes % ctb_size_unit == 0 && bytes <= max_bytes && memory.has(descriptor, ctb_descriptor_bytes) &&
+         memory.has(buffer, bytes);
 }
 
 void CtbPlace::state(Archive& archive) {
@@ -49,7 +46,7 @@ void Ctb::state(Archive& archive) {
   place_.state(archive);
   archive.value(own_);
   archive.value(open_);
-  if (archive.reading() && open_ && (!place_.fits(0) || own_ >= size())) {
+  if (archive.reading() && open_ && (!place_.fits({}) || own_ >= size())) {
     open_ = false;
     archive.fail("a command transport buffer of the saved state is nowhere");
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Command transport buffers (i915 gt/uc/abi/guc_communication_ctb_abi.h): rings of messages in memory, one to the GuC and one to the host. The reader owns
-// the head, the writer the tail, both in dwords; an error of either side is told in the descriptor's status, and ends the traffic.
+// the head, the writer the tail, both in dwords; either side reports an error in the descriptor's status, which ends the traffic.
 #pragma once
 
 #include <array>
@@ -9,6 +9,7 @@
 
 #include "hw/base/archive.h"
 #include "hw/defs/guc_abi.h"
+#include "hw/guc/messages.h"
 #include "hw/memory/view.h"
 
 namespace softgen::guc {
@@ -20,8 +21,8 @@ struct CtbPlace {
 
   /// Chosen: no driver has more (xe 128 KiB). It bounds what one interrupt of the host makes the GuC do.
   static constexpr uint32_t max_bytes = 256 << 10;
-  /// Both are whole, in memory of the GuC above `bottom`, and of a size that the ABI has.
-  bool fits(uint64_t bottom) const;
+  /// Both are whole, in memory of the GuC, and of a size that the ABI has.
+  bool fits(const AddressRange& memory) const;
   void state(Archive& archive);
 };
 

@@ -24,9 +24,6 @@ uint32_t engines_of(const EnginePort& port) {
   return engines;
 }
 
-constexpr uint32_t event_header(uint32_t action) { return hxg_type.with(hxg_origin.with(action, from_guc), event); }
-constexpr uint32_t header(uint32_t type, uint32_t value) { return hxg_type.with(hxg_origin.with(value, from_guc), type); }
-
 }  // namespace
 
 Firmware::Firmware(const Environment& environment)
@@ -40,12 +37,7 @@ Firmware::Firmware(const Environment& environment)
 
 // The scheduler calls these with the mutex held, which the analysis cannot see.
 Scheduler::Listener Firmware::listener() {
-  return {.host =
-              [this](uint32_t action, Arguments arguments) SG_NO_THREAD_SAFETY_ANALYSIS {
-                std::array<uint32_t, 4> message = {event_header(action)};
-                std::ranges::copy(arguments, message.begin() + 1);
-                send(0, std::span(message).first(1 + arguments.size()));
-              },
+  return {.host = [this](uint32_t action, Arguments arguments) SG_NO_THREAD_SAFETY_ANALYSIS { send_event(action, arguments); },
           .engine_has =
               [this](EngineId engine, std::optional<uint32_t> context) SG_NO_THREAD_SAFETY_ANALYSIS {
                 const auto now = static_cast<uint32_t>(environment_.clock.ticks(environment_.host.clock_ns()));
@@ -72,7 +64,7 @@ void Firmware::serve_locked(F&& act) {
   carry_out(commands);
 }
 
-// An engine gets no second list before it has told of the first: the order among threads does not matter.
+// An engine gets no second list before it has reported the first: the order among threads does not matter.
 void Firmware::carry_out(std::span<const Scheduler::Command> commands) {
   for (const Scheduler::Command& command : commands) {
     if (command.kind == Scheduler::Command::submit) {
@@ -83,7 +75,7 @@ void Firmware::carry_out(std::span<const Scheduler::Command> commands) {
   }
 }
 
-// The host hears what the engine's registers held; what it has set up there outlives the reset. Both by lists in the ADS (i915 gt/uc/intel_guc_ads.c,
+// The engine's registers are reported to the host; those that it has set up outlive the reset. Both by lists in the ADS (i915 gt/uc/intel_guc_ads.c,
 // guc_mmio_regset_init(); intel_guc_capture.c).
 void Firmware::reset_engine(EngineId engine) {
   std::vector<ListedRow> kept;
@@ -92,10 +84,10 @@ void Firmware::reset_engine(EngineId engine) {
                               .instance = environment_.registers.set().engine(engine)->instance,
                               .lrca = scheduler_.running_image(engine),
                               .context = scheduler_.running(engine).value_or(capture_no_context)};
-    RegisterLists lists(ads_, memory_bottom_, ggtt_, environment_.registers);
+    RegisterLists lists(ads_, memory_, ggtt_, environment_.registers);
     kept = lists.kept(listed);
-    const bool told = capture_log_.append(lists.capture(listed), ggtt_);
-    send(0, std::array{event_header(state_capture_notification), told ? 0 : capture_no_space});
+    const bool captured = capture_log_.append(lists.capture(listed), ggtt_);
+    send_event(state_capture_notification, std::array{captured ? 0 : capture_no_space});
   });
   environment_.engines.reset(engine);
   for (const ListedRow& row : kept) environment_.registers.write(row[listed_offset], row[listed_value], mmio::Initiator::streamer);
@@ -119,12 +111,13 @@ uint32_t Firmware::start(const Start& start) {
   }
   if (device_id.of(start.parameters[param_device]) != environment_.pci_device_id) return kernel_device_mismatch;
   const uint64_t ads = uint64_t{ads_page.of(start.parameters[param_ads])} * memory::View::page_size;
-  if (ads < start.memory_bottom || ads >= ggtt_top) return kernel_bad_init_data;
+  const AddressRange memory{start.memory_bottom};
+  if (!memory.has(ads, 1)) return kernel_bad_init_data;
+  memory_ = memory;
   ads_ = ads;
-  capture_log_.start(start.parameters[param_log], start.memory_bottom);
+  capture_log_.start(start.parameters[param_log], memory);
   features_ = start.parameters[param_features];
   huc_loaded_ = start.huc_loaded;
-  memory_bottom_ = start.memory_bottom;
   runs_ = true;
   note("GuC firmware", "{}.{}.{}", version.major, version.minor, version.patch);
   return kernel_ready;
@@ -159,7 +152,7 @@ void Firmware::serve_mailbox() {
   if (!message[0] || hxg_origin.of(message[0]) != from_host) return;
   const Answer given = answer(message, true);
   for (uint32_t i = 1; i < mailbox_dwords; ++i) environment_.registers.poke(environment_.layout.mailbox + 4 * i, 0);
-  environment_.registers.poke(environment_.layout.mailbox, header(given.type, given.value));
+  environment_.registers.poke(environment_.layout.mailbox, header_from_guc(given.type, given.value));
 }
 
 // At most what waits now, less than a buffer's worth.
@@ -168,16 +161,22 @@ void Firmware::serve_buffer() {
   for (uint32_t available = to_guc_.available(ggtt_); to_guc_.next(ggtt_, available, message);) serve(message);
 }
 
-// Requests are answered; the other kinds are not expected to be, and a fast request hears of its failure alone (xe/abi/guc_messages_abi.h).
+// Requests are answered, fast requests only when they fail, events never (xe/abi/guc_messages_abi.h).
 void Firmware::serve(const CtbMessage& message) {
   const uint32_t type = hxg_type.of(message.dwords[0]);
   const Answer given = answer(message.hxg(), false);
-  const bool told = type == request || (type == fast_request && given.type == failure);
-  if (told) send(message.fence, std::array{header(given.type, given.value)});
+  const bool is_answered = type == request || (type == fast_request && given.type == failure);
+  if (is_answered) send(message.fence, std::array{header_from_guc(given.type, given.value)});
 }
 
 void Firmware::send(uint32_t fence, std::span<const uint32_t> hxg) {
   if (to_host_.send(ggtt_, fence, hxg)) interrupts_host_ = true;
+}
+
+void Firmware::send_event(uint32_t action, Arguments arguments) {
+  std::array<uint32_t, 4> message = {header_from_guc(event, action)};
+  std::ranges::copy(arguments, message.begin() + 1);
+  send(0, std::span(message).first(1 + arguments.size()));
 }
 
 void Firmware::state(Archive& archive) {
@@ -186,7 +185,7 @@ void Firmware::state(Archive& archive) {
     MutexLock lock(mutex_);
     archive.value(runs_);
     archive.value(huc_loaded_);
-    archive.value(memory_bottom_);
+    archive.value(memory_.bottom);
     archive.value(ads_);
     archive.value(features_);
     to_guc_place_.state(archive);

@@ -50,14 +50,15 @@ class Firmware final : public GucCore {
 
   /// An answer to a request: SUCCESS with a value, or FAILURE with an error.
   struct Answer {
-    uint32_t type = defs::guc::success, value = 0;
+    defs::guc::HxgType type = defs::guc::success;
+    uint32_t value = 0;
   };
 
  private:
   using Arguments = std::span<const uint32_t>;
   struct Row;
 
-  /// Calls act() with the mutex held; then, without it, tells the host and the engines what has come of it.
+  /// Calls act() with the mutex held; then, without it, interrupts the host and passes the commands on to the engines.
   template <typename F>
   void serve_locked(F&& act);
   void carry_out(std::span<const Scheduler::Command> commands);
@@ -69,8 +70,9 @@ class Firmware final : public GucCore {
   Answer answer(std::span<const uint32_t> hxg, bool by_registers) SG_REQUIRES(mutex_);
   /// To the host, with an interrupt.
   void send(uint32_t fence, std::span<const uint32_t> hxg) SG_REQUIRES(mutex_);
+  void send_event(uint32_t action, Arguments arguments) SG_REQUIRES(mutex_);
 
-  // One function an action.
+  // One function per action.
   Answer configure(Arguments arguments) SG_REQUIRES(mutex_);
   Answer control_buffers(Arguments arguments) SG_REQUIRES(mutex_);
   Answer forget_client(Arguments arguments) SG_REQUIRES(mutex_);
@@ -82,7 +84,7 @@ class Firmware final : public GucCore {
   Answer control_power(Arguments arguments) SG_REQUIRES(mutex_);
   Answer set_usage_records(Arguments arguments) SG_REQUIRES(mutex_);
   Answer accept_policies(Arguments arguments) SG_REQUIRES(mutex_);
-  /// Done by doing nothing.
+  /// Succeeds without an effect.
   Answer accept(Arguments arguments) SG_REQUIRES(mutex_);
 
   static const Row* find(uint32_t action);
@@ -95,7 +97,8 @@ class Firmware final : public GucCore {
   bool runs_ SG_GUARDED_BY(mutex_) = false;
   bool interrupts_host_ SG_GUARDED_BY(mutex_) = false;  ///< once the mutex is free
   bool huc_loaded_ SG_GUARDED_BY(mutex_) = false;
-  uint64_t memory_bottom_ SG_GUARDED_BY(mutex_) = 0, ads_ SG_GUARDED_BY(mutex_) = 0;
+  AddressRange memory_ SG_GUARDED_BY(mutex_);
+  uint64_t ads_ SG_GUARDED_BY(mutex_) = 0;
   uint32_t features_ SG_GUARDED_BY(mutex_) = 0;  ///< of the start parameters
   CtbPlace to_guc_place_ SG_GUARDED_BY(mutex_), to_host_place_ SG_GUARDED_BY(mutex_);
   CtbReader to_guc_ SG_GUARDED_BY(mutex_);

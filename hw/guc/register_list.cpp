@@ -11,7 +11,7 @@ std::vector<ListedRow> RegisterLists::rows(uint64_t list, uint32_t count) {
   constexpr uint32_t row_bytes = listed_dwords * 4;
   std::vector<ListedRow> found;
   if (!count) return found;
-  if (count > capture_registers.mask() || list < bottom_ || list > ggtt_top - uint64_t{count} * row_bytes) {
+  if (count > capture_registers.mask() || !memory_.has(list, uint64_t{count} * row_bytes, 1)) {
     guest_error("GuC: list of an engine's registers", "{} at 0x{:x}", count, list);
     return found;
   }
@@ -42,7 +42,7 @@ std::vector<uint32_t> RegisterLists::capture(const ListedEngine& engine) {
   std::vector<uint32_t> group = {0, capture_group_count.with(0, capture_types)};
   for (uint32_t type = 0; type < capture_types; ++type) {
     const uint64_t list = ggtt_.load<uint32_t>(places[type]);
-    const uint32_t count = list < bottom_ ? 0 : capture_list_count.of(ggtt_.load<uint32_t>(list));
+    const uint32_t count = list < memory_.bottom ? 0 : capture_list_count.of(ggtt_.load<uint32_t>(list));
     const std::vector<ListedRow> all = rows(list + 4, count);
     uint32_t about = capture_type.with(0, type);
     if (type != capture_global) about = capture_engine_class.with(about, engine.cls);

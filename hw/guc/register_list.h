@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Lists of registers in the additional data structures: those that the GuC keeps over a reset of an engine, and those whose values it tells before.
+// Lists of registers in the additional data structures: those that the GuC keeps over a reset of an engine, and those whose values it reports before it.
 #pragma once
 
 #include <array>
@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "hw/defs/guc_abi.h"
+#include "hw/guc/messages.h"
 #include "hw/memory/view.h"
 #include "hw/mmio/register_file.h"
 
@@ -21,11 +22,11 @@ struct ListedEngine {
   uint32_t lrca = 0, context = ~0u;  ///< of the context that hangs
 };
 
-/// Reads lists. Structures and lists are above `bottom`. Of a list of more than 1023 registers (chosen; i915's have about 80): nothing.
+/// Reads lists. Structures and lists are in `memory`. Of a list of more than 1023 registers (chosen; i915's have about 80): nothing.
 class RegisterLists {
  public:
-  RegisterLists(uint64_t ads, uint64_t bottom, memory::View& ggtt, const mmio::RegisterFile& registers)
-      : ads_(ads), bottom_(bottom), ggtt_(ggtt), registers_(registers) {}
+  RegisterLists(uint64_t ads, const AddressRange& memory, memory::View& ggtt, const mmio::RegisterFile& registers)
+      : ads_(ads), memory_(memory), ggtt_(ggtt), registers_(registers) {}
   /// Those that are to outlive a reset of the engine, with what is to be written after it.
   std::vector<ListedRow> kept(const ListedEngine& engine);
   /// A group of captures, as the log has it: what is global, of the class, of the instance.
@@ -34,7 +35,8 @@ class RegisterLists {
  private:
   std::vector<ListedRow> rows(uint64_t list, uint32_t count);
 
-  const uint64_t ads_, bottom_;
+  const uint64_t ads_;
+  const AddressRange memory_;
   memory::View& ggtt_;
   const mmio::RegisterFile& registers_;
 };

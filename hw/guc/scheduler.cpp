@@ -130,10 +130,10 @@ void Scheduler::enter(EngineId engine_id) {
   listener_.engine_has(engine_id, engine.running);
 }
 
-void Scheduler::tell_mode(uint32_t id, bool enabled) { listener_.host(schedule_mode_done, std::array{id, uint32_t{enabled}}); }
+void Scheduler::report_mode(uint32_t id, bool enabled) { listener_.host(schedule_mode_done, std::array{id, uint32_t{enabled}}); }
 
 void Scheduler::settle(uint32_t id, Context& context) {
-  if (std::exchange(context.disabling, false)) tell_mode(id, false);
+  if (std::exchange(context.disabling, false)) report_mode(id, false);
   if (!context.deregistering) return;
   contexts_.erase(id);
   listener_.host(deregister_done, std::array{id});
@@ -170,7 +170,7 @@ int64_t Scheduler::deadline() const {
   return first;
 }
 
-// The context that hung is told to the host, which captures its state and submits it anew, or no more (i915 guc_handle_context_reset()).
+// The host is notified of the context that hung: it captures its state and submits it anew, or no more (i915 guc_handle_context_reset()).
 void Scheduler::was_reset(EngineId engine_id) {
   Engine& engine = of(engine_id);
   if (!std::exchange(engine.resets, false)) return;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Contexts that the host has registered, and which of them runs where (i915 gt/uc/intel_guc_submission.c, whose requests these are). An engine has one
-// context at a time and at most one list in its port that it has not taken: the next decision waits for the event that tells what it took.
+// context at a time and at most one list in its port that it has not taken: the next decision waits for the event that reports what it took.
 //
 //   off -> queued -> in the port -> running -> off, or queued again when it was preempted
 //
@@ -31,14 +31,14 @@ class Scheduler {
     EngineId engine;
     cs::Execlist list;  ///< of submit
   };
-  /// What the scheduler tells: the host by an action and its arguments, and of each context that comes to an engine (nothing: it has left).
+  /// Whom the scheduler notifies: the host, by an action and its arguments; and of each context that an engine gets (nothing: it has left).
   struct Listener {
     std::function<void(uint32_t action, std::span<const uint32_t> arguments)> host;
     std::function<void(EngineId engine, std::optional<uint32_t> context)> engine_has;
     std::function<int64_t()> now_ns;
   };
   using Arguments = std::span<const uint32_t>;
-  /// 0: done; else what the host is answered (defs::guc::Error).
+  /// 0: done; else the error that the host gets (defs::guc::Error).
   using Error = uint32_t;
 
   /// `engines`: those that the platform has (bit i: EngineId i).
@@ -109,9 +109,9 @@ class Scheduler {
   void start_preemption(Engine& engine);
   void leave(EngineId engine, uint32_t event);
   void enter(EngineId engine);
-  /// It is off its engine: what the host waits for is told.
+  /// It is off its engine: answers what the host waits for.
   void settle(uint32_t id, Context& context);
-  void tell_mode(uint32_t id, bool enabled);
+  void report_mode(uint32_t id, bool enabled);
   void load_engine(Archive& archive, Engine& engine);
   bool is_consistent();
 

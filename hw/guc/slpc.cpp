@@ -11,12 +11,12 @@ using namespace defs::guc;
 using defs::cap_frequency_mhz, defs::frequency_parts;
 namespace field = reg::field;
 
-uint32_t Slpc::handle(std::span<const uint32_t> event, memory::View& ggtt, uint64_t bottom) {
+uint32_t Slpc::handle(std::span<const uint32_t> event, memory::View& ggtt, const AddressRange& memory) {
   const uint32_t count = slpc_event_arguments.of(event[0]);
   const auto arguments = event.subspan(1);
   if (count != arguments.size() || !count) return error_parameters;
   const uint64_t page = arguments[0];
-  const auto in_memory = [&] { return page % memory::View::page_size == 0 && page >= bottom && page <= ggtt_top - slpc_shared_bytes; };
+  const auto in_memory = [&] { return memory.has(page, slpc_shared_bytes, memory::View::page_size); };
   switch (slpc_event.of(event[0])) {
     case slpc_reset:
       if (!in_memory()) return error_ggtt_address;

@@ -8,6 +8,7 @@
 
 #include "hw/base/archive.h"
 #include "hw/defs/guc_abi.h"
+#include "hw/guc/messages.h"
 #include "hw/memory/view.h"
 #include "hw/mmio/register_file.h"
 
@@ -17,8 +18,8 @@ namespace softgen::guc {
 class Slpc {
  public:
   explicit Slpc(mmio::RegisterFile& registers) : registers_(registers) {}
-  /// An event of the host, and its arguments; shared pages are above `bottom`. 0: done; else defs::guc::Error.
-  uint32_t handle(std::span<const uint32_t> event, memory::View& ggtt, uint64_t bottom);
+  /// An event of the host, and its arguments; shared pages are in `memory`. 0: done; else defs::guc::Error.
+  uint32_t handle(std::span<const uint32_t> event, memory::View& ggtt, const AddressRange& memory);
   void stop() { limits_ = {}; }
   void state(Archive& archive);
 

@@ -244,7 +244,7 @@ TEST_CASE("guc: contexts of one priority take turns by their quantum") {
   CHECK(rig.in_port() == SubmitRig::lrca_of(1));
 }
 
-TEST_CASE("guc: an engine that does not preempt in time is reset, and the host told") {
+TEST_CASE("guc: an engine that does not preempt in time is reset, and the host notified") {
   SubmitRig rig;
   rig.add(1), rig.add(2);
   rig.set_policies(1, 3), rig.set_policies(2, 2);
@@ -428,7 +428,7 @@ TEST_CASE("guc: events of contexts that the host itself submits are not the sche
   CHECK(rig.receive().empty());
 }
 
-TEST_CASE("guc: records tell which context an engine has") {  // intel_guc_fwif.h, struct guc_engine_usage_record
+TEST_CASE("guc: records show which context an engine has") {  // intel_guc_fwif.h, struct guc_engine_usage_record
   SubmitRig rig;
   constexpr uint32_t table = buffers_at + 0x10000, record = table + (3 * 32 + 0) * 32;
   rig.do_request({0x550a, table, 0});
@@ -445,7 +445,7 @@ TEST_CASE("guc: records tell which context an engine has") {  // intel_guc_fwif.
   CHECK(rig.answers == std::vector<Message>{{rig.fence << 16 | 1, failure | 0x80}});
 }
 
-TEST_CASE("guc: SLPC runs when it is told to, within the host's limits") {  // intel_guc_slpc.c
+TEST_CASE("guc: SLPC runs when it is requested, within the host's limits") {  // intel_guc_slpc.c
   SubmitRig rig;
   constexpr uint32_t page = buffers_at + 0x20000;
   const auto event = [&](uint32_t id, uint32_t first, uint32_t second) {

@@ -57,7 +57,7 @@ TEST_CASE("guc: its bit of GDRST, and the full one, stop the firmware") {  // in
       CHECK(rig.read(0xc050) == (wopcm_size | 1));
       rig.write(chip->mailbox, 0x4509);
       rig.write(chip->notify, 1);
-      CHECK(rig.read(chip->mailbox) == 0x4509);  // nobody answers
+      CHECK(rig.read(chip->mailbox) == 0x4509);  // no firmware runs
       CHECK(rig.load_firmware() == ready);
     }
     Rig rig(*chip);
