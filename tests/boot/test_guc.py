@@ -13,8 +13,9 @@ class Microcontroller(GuestTest):
         guest = self.own_guest(platform=platform, append=f"i915.enable_guc={mode}")
         self.assert_graphics_silent(guest)
         log = self.sh("dmesg", machine=guest)
-        self.assertIn("HuC authenticated", log)
-        self.assertIn(f"GuC submission {'enabled' if mode == 3 else 'disabled'}", log)
+        # Linux 6.1: "HuC authenticated"; 6.12: "GT0: HuC: authenticated for all workloads", "GT0: GUC: submission enabled".
+        self.assertRegex(log, r"(?i)\bhuc:? authenticated")
+        self.assertRegex(log, rf"(?i)\bguc:? submission {'enabled' if mode == 3 else 'disabled'}")
         return guest
 
     def stores(self, guest):
