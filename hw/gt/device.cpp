@@ -58,6 +58,8 @@ Device::Engines::Engines(const Config& config, const Parts& parts, eu::FastPaths
       render(*config.platform->commands, parts.state_decoder ? parts.state_decoder() : nullptr, parts.isa(), pool, &shared_functions,
              &gpgpu, &compiler),
       preempted_render(render, *config.platform->commands),
+      video(parts.huc_decoder()),
+      video_1(parts.huc_decoder()),
       video_enhance(parts.vebox_decoder ? parts.vebox_decoder() : nullptr),
       position_functions(parts.sampler_state),
       position(*config.platform->commands, parts.state_decoder ? parts.state_decoder() : nullptr, parts.isa(), pool, &position_functions,

@@ -23,12 +23,12 @@
 #include "hw/eu/jit/engine.h"
 #include "hw/gpgpu/gpgpu.h"
 #include "hw/gt/microcontroller.h"
-#include "hw/gt/null_engine.h"
 #include "hw/gt/parts.h"
 #include "hw/gt/preempting_engine.h"
 #include "hw/gt/shared_functions.h"
 #include "hw/iface/host.h"
 #include "hw/media/vebox.h"
+#include "hw/media/video.h"
 #include "hw/memory/aperture.h"
 #include "hw/memory/fault.h"
 #include "hw/memory/flat_memory.h"
@@ -155,7 +155,7 @@ class Device {
     render::RenderEngine render;
     PreemptingEngine preempted_render;
     blitter::Blitter blitter;
-    NullEngine video, video_1;
+    media::Video video, video_1;
     media::Vebox video_enhance;
     SharedFunctions position_functions;  ///< POCS runs beside RCS, which changes its own
     render::PositionEngine position;

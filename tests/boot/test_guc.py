@@ -26,6 +26,7 @@ class Microcontroller(GuestTest):
     def submits(self, platform):
         guest = self.guest_with(platform, 3)
         self.stores(guest)
+        self.assertIn("HuC 1, copy ok", self.sh("gpu_exec huc", machine=guest))
         self.sh("gpu_exec busy 10 >/tmp/busy 2>&1 & until [ -s /tmp/busy ]; do sleep 0.1; done", machine=guest)
         self.assertEqual(guest.qmp.monitor("savevm busy").strip(), "")
         self.assertEqual(guest.qmp.monitor("loadvm busy").strip(), "")
@@ -38,7 +39,9 @@ class Microcontroller(GuestTest):
 
     @only_on("softgen", REASON)
     def test_huc_on_kaby_lake(self):
-        self.stores(self.guest_with("kbl", 2))
+        guest = self.guest_with("kbl", 2)
+        self.stores(guest)
+        self.assertIn("HuC 1, copy ok", self.sh("gpu_exec huc", machine=guest))
 
     @only_on("softgen", REASON)
     def test_submission_on_ice_lake(self):
