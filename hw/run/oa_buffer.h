@@ -78,15 +78,14 @@ class OaBuffer {
  private:
   int report_losses(Records& records);
   void write(uint32_t offset, uint32_t value) { registers_.write(offset, value); }
-  uint32_t address(uint32_t offset) const { return (base_ + offset) & oa::pointer_mask; }
+  uint32_t address(uint32_t offset) const { return (memory_.address + offset) & oa::pointer_mask; }
 
   Gpu& gpu_;
   const OaUnit& unit_;
   const Registers registers_;
   const OaFormat format_;
-  uint64_t gpa_ = 0;
-  uint32_t base_ = 0;             ///< GGTT
-  uint32_t head_ = 0, tail_ = 0;  ///< from base_
+  GgttMemory memory_;
+  uint32_t head_ = 0, tail_ = 0;  ///< offsets in memory_
   ReportFilter filter_;
 };
 

@@ -3,7 +3,6 @@
 // out: here they do at once.
 #include <algorithm>
 #include <cstring>
-#include <new>
 #include <span>
 #include <utility>
 
@@ -73,18 +72,9 @@ uint32_t OaProgrammer::batch_of(const OaConfigPtr& config) {
   std::vector<uint32_t> batch;
   for (const auto* registers : {&config->mux, &config->boolean, &config->flex}) add_lists(batch, *registers);
   batch.push_back(regs::mi_batch_buffer_end);
-  Block block;
-  block.pages = static_cast<uint32_t>((batch.size() * 4 + page - 1) / page);
-  block.gpa = gpu_.arena().allocate(uint64_t{page} * block.pages);
-  if (!block.gpa) throw std::bad_alloc();
-  std::memcpy(gpu_.arena().host(block.gpa), batch.data(), batch.size() * 4);
-  try {
-    block.address = gpu_.ggtt_map(block.gpa, block.pages);
-  } catch (const std::bad_alloc&) {
-    gpu_.arena().release(block.gpa, uint64_t{page} * block.pages);
-    throw;
-  }
-  return (batches_[config] = block).address;
+  const GgttMemory memory = gpu_.ggtt_allocate(static_cast<uint32_t>((batch.size() * 4 + page - 1) / page));
+  std::memcpy(gpu_.arena().host(memory.gpa), batch.data(), batch.size() * 4);
+  return (batches_[config] = memory).address;
 }
 
 FencePtr OaProgrammer::write_config(const OaConfigPtr& config, std::vector<RegisterValue> registers) {
@@ -127,10 +117,10 @@ uint32_t OaProgrammer::context_id() const {
   return gpu_.chip().context_id(context_->logical.at(slot_).id);
 }
 
-std::pair<FencePtr, std::vector<OaProgrammer::Block>> OaProgrammer::take_batches() {
-  std::vector<Block> blocks;
-  for (const auto& [config, block] : std::exchange(batches_, {})) blocks.push_back(block);
-  return {last_, std::move(blocks)};
+std::pair<FencePtr, std::vector<GgttMemory>> OaProgrammer::take_batches() {
+  std::vector<GgttMemory> batches;
+  for (const auto& [config, batch] : std::exchange(batches_, {})) batches.push_back(batch);
+  return {last_, std::move(batches)};
 }
 
 }  // namespace softgen::run

@@ -18,8 +18,6 @@
 namespace softgen::run {
 namespace {
 
-constexpr uint32_t page = 4096;
-
 /// The render engine's slot of a context; none: it has not got one (oa_pin_context).
 std::optional<unsigned> render_slot(const Context& context) {
   if (context.slots.empty()) return 0;
@@ -209,10 +207,7 @@ void Perf::free_batches() {
   std::erase_if(batches_, [this](const auto& of_stream) {
     if (!FenceClock::get().signalled(of_stream.first)) return false;
     MutexLock lock(gpu_.lock());
-    for (const OaProgrammer::Block& block : of_stream.second) {
-      gpu_.ggtt_unmap(block.address, block.pages);
-      gpu_.arena().release(block.gpa, uint64_t{page} * block.pages);
-    }
+    for (const GgttMemory& batch : of_stream.second) gpu_.ggtt_free(batch);
     return true;
   });
 }

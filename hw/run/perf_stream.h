@@ -41,13 +41,8 @@ class OaProgrammer {
   /// Upper half of the context's descriptor. After enable().
   uint32_t context_id() const;
 
-  /// Of a batch of register writes.
-  struct Block {
-    uint64_t gpa = 0;
-    uint32_t address = 0, pages = 0;
-  };
   /// With the fence after which they can be freed.
-  std::pair<FencePtr, std::vector<Block>> take_batches();
+  std::pair<FencePtr, std::vector<GgttMemory>> take_batches();
 
  private:
   FencePtr submit(const std::shared_ptr<Context>& context, unsigned slot, std::vector<RegisterValue> registers, uint32_t batch)
@@ -63,7 +58,7 @@ class OaProgrammer {
   const PerfProperties properties_;
   const std::shared_ptr<Context> context_, kernel_;
   const unsigned slot_;
-  std::map<OaConfigPtr, Block> batches_;
+  std::map<OaConfigPtr, GgttMemory> batches_;
   FencePtr last_;
 };
 
@@ -129,7 +124,7 @@ class Perf {
   std::shared_ptr<Context> kernel_ SG_GUARDED_BY(mutex_);
   bool open_ SG_GUARDED_BY(mutex_) = false;
   std::weak_ptr<PerfStream> stream_ SG_GUARDED_BY(mutex_);
-  std::vector<std::pair<FencePtr, std::vector<OaProgrammer::Block>>> batches_ SG_GUARDED_BY(mutex_);  ///< of closed streams
+  std::vector<std::pair<FencePtr, std::vector<GgttMemory>>> batches_ SG_GUARDED_BY(mutex_);  ///< of closed streams
 };
 
 /// The stream of a descriptor; null: it is something else.

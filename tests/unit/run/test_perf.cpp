@@ -469,12 +469,11 @@ TEST_CASE("space of the GGTT is aligned, and whole again when it is free") {
   Gpu gpu{Options()};
   MutexLock lock(gpu.lock());
   constexpr uint32_t pages = 4096;
-  const uint64_t gpa = gpu.arena().allocate(page * 3 * pages);
-  const uint32_t small = gpu.ggtt_map(gpa, 1), aligned = gpu.ggtt_map(gpa, pages, pages), next = gpu.ggtt_map(gpa, 1);
-  CHECK(aligned % (page * pages) == 0);
-  CHECK(next == small + page);
-  for (const auto& [at, count] : {std::pair{small, 1u}, {aligned, pages}, {next, 1u}}) gpu.ggtt_unmap(at, count);
-  const uint32_t large = gpu.ggtt_map(gpa, 3 * pages);
-  CHECK(large == small);
-  gpu.ggtt_unmap(large, 3 * pages);
+  const GgttMemory small = gpu.ggtt_allocate(1), aligned = gpu.ggtt_allocate(pages, pages), next = gpu.ggtt_allocate(1);
+  CHECK(aligned.address % (page * pages) == 0);
+  CHECK(next.address == small.address + page);
+  for (const GgttMemory& memory : {small, aligned, next}) gpu.ggtt_free(memory);
+  const GgttMemory large = gpu.ggtt_allocate(3 * pages);
+  CHECK(large.address == small.address);
+  gpu.ggtt_free(large);
 }
