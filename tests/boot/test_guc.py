@@ -25,14 +25,8 @@ class Microcontroller(GuestTest):
     def submits(self, platform):
         guest = self.guest_with(platform, 3)
         self.stores(guest)
-        self.sh("gpu_exec busy 10 >/tmp/busy 2>&1 & until [ -s /tmp/busy ]; do sleep 0.1; done", machine=guest)
-        self.assertEqual(guest.qmp.monitor("savevm busy").strip(), "")
-        self.assertEqual(guest.qmp.monitor("loadvm busy").strip(), "")
-        self.sh("while pidof gpu_exec; do sleep 0.2; done", machine=guest)
-        self.assertIn("ok", self.sh("cat /tmp/busy", machine=guest))
-        self.assert_graphics_silent(guest)
-        self.assert_no_error_state(guest)
-        self.assertIn("guilty of 1 reset", self.sh("gpu_exec hang", timeout=180, machine=guest))
+        self.assert_snapshot_while_busy(guest, 10)
+        self.assert_hang_is_reset(guest)
         self.stores(guest)
 
     @only_on("softgen", REASON)
