@@ -28,7 +28,7 @@ std::optional<OaFormat> oa_format(uint64_t uapi_format) {
   }
 }
 
-// As gen8_append_oa_reports(): reports of context switches are passed on, too, by which a program tells its own counts from others'.
+// As gen8_append_oa_reports(): context switch reports are passed on, too; a program needs them to separate its own counts from those of others.
 std::optional<uint32_t> ReportFilter::pass(std::span<uint32_t> report) const {
   uint32_t context = report[2] & unit_.context_mask;
   if (unit_.context_valid && !(report[0] & unit_.context_valid)) context = report[2] = oa::no_context;
@@ -65,7 +65,7 @@ OaBuffer::~OaBuffer() {
 }
 
 /// The order is that of gen8_init_oa_buffer() and gen12_init_oa_buffer(): OABUFFER after the head and before the tail. Its memory need not be zero,
-/// since a report is there before the tail says so.
+/// since the unit moves the tail only after it has written a report.
 void OaBuffer::start() {
   write(unit_.status, 0);
   write(unit_.head, address(0));
@@ -84,7 +84,7 @@ void OaBuffer::stop() {
 
 bool OaBuffer::refresh() {
   const uint32_t tail = (registers_.read(unit_.tail) & oa::pointer_mask) - memory_.address;
-  if (tail < oa::buffer_bytes) tail_ = tail / format_.bytes * format_.bytes;  // it grows by 64 bytes
+  if (tail < oa::buffer_bytes) tail_ = tail / format_.bytes * format_.bytes;  // it moves by 64 bytes
   return has_reports();
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The order of register writes is that of gen8_enable_metric_set() and gen12_enable_metric_set(). The wait for the signals to settle (noa_wait) is left
-// out: here they do at once.
+// out: here they need no time.
 #include <algorithm>
 #include <cstring>
 #include <span>
@@ -33,19 +33,19 @@ OaProgrammer::OaProgrammer(Gpu& gpu, const PerfProperties& properties, std::shar
                            std::shared_ptr<Context> kernel)
     : gpu_(gpu), unit_(*gpu.chip().oa), properties_(properties), context_(std::move(context)), kernel_(std::move(kernel)), slot_(slot) {}
 
-/// As a timer register has it; 0: no reports by the timer.
+/// Value for a timer register; 0: no timer reports.
 uint32_t OaProgrammer::timer() const {
   return properties_.periodic ? properties_.period_exponent << oa::period_shift | oa::timer_enable : 0;
 }
 
-/// Up to Gen11, where the counters are the chip's, all contexts let them count and have the timer's period (lrc_configure_all_contexts).
+/// Up to Gen11 the counters belong to the chip, but each context enables them and sets the timer's period (lrc_configure_all_contexts).
 std::vector<RegisterValue> OaProgrammer::of_all_contexts(const OaConfig* config) const {
   std::vector<RegisterValue> registers{{oa::context_timer, timer() | oa::counter_resume}};
   for (const uint32_t flex : oa::flex) registers.push_back({flex, config ? config->flex_value(flex) : 0});
   return registers;
 }
 
-/// Gen12's counters of a context (gen12_configure_oar_context).
+/// Gen12's counters per context (gen12_configure_oar_context).
 std::vector<RegisterValue> OaProgrammer::of_context(bool on) const {
   if (!context_ || !unit_.context_control) return {};
   return {{oa::context_timer, on ? oa::counter_resume : 0},
@@ -65,7 +65,7 @@ FencePtr OaProgrammer::submit(const std::shared_ptr<Context>& context, unsigned 
   return last_ = request->fence;
 }
 
-/// Its address in the GGTT, where it may write all registers.
+/// GGTT address of a batch with the register writes of `config`; batches in the GGTT may write all registers.
 uint32_t OaProgrammer::batch_of(const OaConfigPtr& config) {
   const auto found = batches_.find(config);
   if (found != batches_.end()) return found->second.address;

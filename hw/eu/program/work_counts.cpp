@@ -19,12 +19,12 @@ MessageWork moves(Unit unit, bool write, uint64_t channel_bytes, uint64_t own_by
       .unit = unit, .write = write, .channel_bytes = static_cast<uint16_t>(channel_bytes), .own_bytes = static_cast<uint16_t>(own_bytes)};
 }
 
-/// Bytes of a channel of an A64 scattered message: a byte or word, or some dwords or qwords.
+/// Bytes per channel of an A64 scattered message: a byte or word, or several dwords or qwords.
 uint64_t element_bytes(const MessageOp& op) {
   return op.log2_size < 2 ? uint64_t{1} << op.log2_size : uint64_t{op.elements} << op.log2_size;
 }
 
-/// All but the channels.
+/// All members except the channels.
 MessageWork port_work(const MessageOp& op, unsigned exec_size) {
   using enum MessageKind;
   const auto components = static_cast<uint64_t>(std::popcount(op.components & 0xfu)) * dword;
@@ -69,7 +69,7 @@ MessageWork port_work(const MessageOp& op, unsigned exec_size) {
   }
 }
 
-/// Lines that `bytes` take at least.
+/// Min number of lines that hold `bytes`.
 uint64_t lines(uint64_t bytes) { return (bytes + line - 1) / line; }
 
 void count_bytes(const MessageWork& work, uint64_t bytes) {
@@ -77,7 +77,7 @@ void count_bytes(const MessageWork& work, uint64_t bytes) {
   else count_work(work.write ? Work::untyped_bytes_written : Work::untyped_bytes_read, bytes);
 }
 
-/// `bytes` of each of `messages`; `channels` of all of them.
+/// `bytes`: per message; `channels`: sum over all messages.
 void count(const MessageWork& work, uint64_t messages, uint64_t channels, uint64_t bytes) {
   switch (work.unit) {
     case Unit::none: return;
@@ -118,7 +118,7 @@ MessageWork message_work(const MessageOp& op, unsigned exec_size) {
     case Sfid::dp_data1: work = port_work(op, exec_size); break;
     default: return work;
   }
-  // SIMD4x2 messages are for two channels, of four of the instruction each. Typed ones are for eight at a time.
+  // A SIMD4x2 message has two channels, which are four of the instruction's each. A typed message has at most eight.
   const bool typed = op.kind == MessageKind::typed_read || op.kind == MessageKind::typed_write || op.kind == MessageKind::typed_atomic;
   work.channels =
       static_cast<uint8_t>(op.simd ? std::min<unsigned>(exec_size, typed ? std::min<unsigned>(op.simd, 8) : op.simd) : exec_size);
