@@ -165,14 +165,14 @@ Engine* Device::plugged(EngineId id) {
   }
 }
 
-/// threads=0: a timer resumes work that waits for memory or had used up its share. The watchdog and the GuC share it.
+/// threads=0: a timer resumes work that waits for memory or has used up its time slice. The watchdog and the GuC use the same timer.
 void Device::poll_later() {
   if (config_.threads > 0 || !streamers_->busy()) return;
   const int64_t poll = host_.clock_ns() + poll_period_ns, other = deadline_.load(std::memory_order_acquire);
   host_.timer_set(SG_TIMER_MISC, other < 0 ? poll : std::min(poll, other));
 }
 
-// Whoever comes last leaves the timer at what is the earliest by then.
+// Several threads may call this at once: each repeats timer_set() until it has set the current minimum, so that the last call sets the right one.
 void Device::wake_at(int64_t ns) {
   int64_t earliest = deadline_.load(std::memory_order_acquire);
   while ((earliest < 0 || ns < earliest) && !deadline_.compare_exchange_weak(earliest, ns, std::memory_order_acq_rel)) {}

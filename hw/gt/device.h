@@ -125,7 +125,7 @@ class Device {
   void unit_states(Archive& archive);
   Engine* plugged(EngineId id);
   void poll_later();
-  /// Guest time when SG_TIMER_MISC is to expire, or earlier. Any thread.
+  /// Makes SG_TIMER_MISC expire at this guest time or earlier. Any thread.
   void wake_at(int64_t ns);
 
   /// How units see guest memory.
@@ -138,7 +138,7 @@ class Device {
     memory::TlbGeneration tlb;
     memory::Aperture aperture;
   };
-  /// Beside the engines.
+  /// Units of the GT other than engines.
   struct GtUnits {
     GtUnits(const Config& config, const Parts& parts, mmio::RegisterFile& registers, Host& host, HostMemory& memory,
             const memory::Ggtt& ggtt);
