@@ -46,6 +46,9 @@ const Firmware::Row* Firmware::find(uint32_t action) {
       {schedule_mode_set, false, true, 2, 2, &Firmware::ask_scheduler<&Scheduler::set_mode>},
       {schedule_context, false, true, 1, 1, &Firmware::ask_scheduler<&Scheduler::schedule>},
       {update_context_policies, false, true, 1, any, &Firmware::ask_scheduler<&Scheduler::set_policies>},
+      {set_context_priority, false, true, 2, 2, &Firmware::set_policy<policy_priority>},
+      {set_context_quantum, false, true, 2, 2, &Firmware::set_policy<policy_quantum>},
+      {set_context_preemption_timeout, false, true, 2, 2, &Firmware::set_policy<policy_preemption_timeout>},
       {register_context_multi_lrc, false, true, 0, any, &Firmware::ask_scheduler<&Scheduler::register_group>},
       {tlb_invalidation, false, true, 2, any, &Firmware::invalidate_translations},
       {defs::guc::slpc_request, false, true, 1, any, &Firmware::control_power},
@@ -137,6 +140,12 @@ Firmware::Answer Firmware::ask_scheduler(Arguments arguments) {
   if (feature_no_scheduler.of(features_)) return failed(error_state);
   const Scheduler::Error error = (scheduler_.*request)(arguments);
   return error ? failed(error) : Answer{};
+}
+
+template <ContextPolicyKey key>
+Firmware::Answer Firmware::set_policy(Arguments arguments) {
+  if (!scheduler_.has_old_form()) return failed(error_unknown_action);
+  return ask_scheduler<&Scheduler::set_policies>(std::array{arguments[0], klv_dwords.with(klv_key.with(0, key), 1), arguments[1]});
 }
 
 // All of a kind, whatever page or context is named. i915 waits for the event, which has the number that the host gave (intel_guc_tlb_invalidation_done()).

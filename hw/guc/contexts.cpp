@@ -48,46 +48,24 @@ std::optional<EngineId> Scheduler::engine_of(uint32_t cls, uint32_t instance) co
   return std::nullopt;
 }
 
-Scheduler::Error Scheduler::register_context(Arguments arguments) {
-  if (arguments.size() != register_arguments) {
-    unimplemented("GuC: context of another version's form", "{} arguments", arguments.size());
-    return error_parameters;
-  }
-  const uint32_t id = arguments[register_id];
-  if (arguments[register_lrca_high]) return error_parameters;
+Scheduler::Error Scheduler::register_contexts(Arguments arguments, bool has_children) {
+  Registration said;
+  const Error unread = old_form_ ? said.read_old(arguments, has_children, memory_.ggtt, memory_.range) : said.read(arguments, has_children);
+  if (unread) return unread;
   Context context;
-  context.engines = engines_of(arguments);
-  if (!context.engines) return error_parameters;
-  if (const Error error = make_room(id, 1)) return error;
-  context.descriptor = descriptor_of(id, arguments[register_lrca]);
-  contexts_[id] = context;
-  return 0;
-}
-
-Scheduler::Error Scheduler::register_group(Arguments arguments) {
-  if (arguments.size() <= register_members) return error_parameters;
-  const uint32_t id = arguments[register_id], members = arguments[register_members];
-  if (!members || members > WorkQueue::max_members || arguments.size() != register_member_lrcas + size_t{members} * 2)
-    return error_parameters;
-  const auto wide = [&](uint32_t at) { return arguments[at] | uint64_t{arguments[at + 1]} << 32; };
-  Group group{.members = members,
-              .queue = {.descriptor = wide(register_queue), .base = wide(register_queue + 2), .bytes = arguments[register_queue + 4]}};
-  std::array<uint32_t, WorkQueue::max_members> lrcas{};
-  for (uint32_t i = 0; i < members; ++i) {
-    const uint64_t lrca = wide(register_member_lrcas + 2 * i);
-    if (lrca >> 32) return error_parameters;
-    lrcas[i] = static_cast<uint32_t>(lrca);
-  }
-  return add_group(id, group, engines_of(arguments), std::span(lrcas).first(members));
-}
-
-uint32_t Scheduler::engines_of(Arguments registration) const {
-  uint32_t engines = 0;
   for (unsigned instance = 0; instance < 32; ++instance)
-    if (bit(registration[register_engines], instance))
-      if (const std::optional<EngineId> engine = engine_of(registration[register_class], instance))
-        engines |= 1u << static_cast<unsigned>(*engine);
-  return engines;
+    if (bit(said.instances, instance))
+      if (const std::optional<EngineId> engine = engine_of(said.engine_class, instance))
+        context.engines |= 1u << static_cast<unsigned>(*engine);
+  context.priority = static_cast<uint8_t>(std::min(said.priority, priorities - 1));
+  context.quantum_ns = quantum(said.quantum_us);
+  context.timeout_ns = timeout(said.timeout_us);
+  if (!context.engines) return error_parameters;
+  if (has_children) return add_group(said, context);
+  if (const Error error = make_room(said.id, 1)) return error;
+  context.descriptor = descriptor_of(said.id, said.lrcas[0]);
+  contexts_[said.id] = context;
+  return 0;
 }
 
 Scheduler::Error Scheduler::make_room(uint32_t first, uint32_t count) {

@@ -84,6 +84,9 @@ class Firmware final : public GucCore {
   Answer flush_log(Arguments arguments) SG_REQUIRES(mutex_);
   template <Scheduler::Error (Scheduler::*request)(Scheduler::Arguments)>
   Answer ask_scheduler(Arguments arguments) SG_REQUIRES(mutex_);
+  /// One policy of a context, as version 69 has it.
+  template <defs::guc::ContextPolicyKey key>
+  Answer set_policy(Arguments arguments) SG_REQUIRES(mutex_);
   Answer invalidate_translations(Arguments arguments) SG_REQUIRES(mutex_);
   Answer control_power(Arguments arguments) SG_REQUIRES(mutex_);
   Answer set_usage_records(Arguments arguments) SG_REQUIRES(mutex_);

@@ -40,23 +40,24 @@ size_t Scheduler::class_index(const Context& context) {
   return static_cast<size_t>(class_of(static_cast<EngineId>(std::countr_zero(context.engines))));
 }
 
-Scheduler::Error Scheduler::add_group(uint32_t parent, const Group& group, uint32_t engines, std::span<const uint32_t> lrcas) {
-  const uint32_t fitting = parent_engines(engines, group.members);
+Scheduler::Error Scheduler::add_group(const Registration& said, Context context) {
+  const uint32_t fitting = parent_engines(context.engines, said.members);
   if (!fitting) return error_parameters;
-  if (!group.queue.fits(memory_.range)) return error_ggtt_address;
-  for (uint32_t lrca : lrcas)
-    if (!memory_.range.has(uint64_t{descriptor_of(parent, lrca).lrca()} + defs::context_page, defs::context_page))
-      return error_ggtt_address;
-  if (const Error error = make_room(parent, group.members)) return error;
-  for (uint32_t i = 0; i < group.members; ++i) {
-    Context context;
+  if (!said.queue.fits(memory_.range)) return error_ggtt_address;
+  for (const uint32_t lrca : said.addresses()) {
+    const uint64_t registers = uint64_t{descriptor_of(said.id, lrca).lrca()} + defs::context_page;
+    if (!memory_.range.has(registers, defs::context_page)) return error_ggtt_address;
+  }
+  if (const Error error = make_room(said.id, said.members)) return error;
+  context.group = said.id;
+  for (uint32_t i = 0; i < said.members; ++i) {
+    context.engines = 0;
     for (unsigned engine = 0; engine < engine_count; ++engine)
       if (bit(fitting, engine)) context.engines |= bit_of(*member_engine(static_cast<EngineId>(engine), i));
-    context.descriptor = descriptor_of(parent + i, lrcas[i]);
-    context.group = parent;
-    contexts_[parent + i] = context;
+    context.descriptor = descriptor_of(said.id + i, said.lrcas[i]);
+    contexts_[said.id + i] = context;
   }
-  groups_[parent] = group;
+  groups_[said.id] = {.members = said.members, .queue = said.queue};
   return 0;
 }
 
@@ -242,6 +243,7 @@ void Scheduler::group_quantum_over(uint32_t parent) {
 // -- saved state ------------------------------------------------------------------------------------------------------------------
 
 void Scheduler::groups_state(Archive& archive) {
+  archive.value(old_form_);
   const uint32_t count = archive.count(static_cast<uint32_t>(groups_.size()), max_contexts);
   std::vector<std::pair<uint32_t, Group>> all(groups_.begin(), groups_.end());
   all.resize(archive.failed() ? 0 : count);

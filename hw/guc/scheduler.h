@@ -25,6 +25,7 @@
 #include "hw/defs/guc_abi.h"
 #include "hw/guc/group.h"
 #include "hw/guc/messages.h"
+#include "hw/guc/registration.h"
 #include "hw/iface/engine.h"
 #include "hw/memory/view.h"
 
@@ -57,10 +58,14 @@ class Scheduler {
   Scheduler(uint32_t engines, const Memory& memory, Listener listener)
       : engines_(engines), memory_(memory), listener_(std::move(listener)) {}
 
+  /// `old_form`: registrations are version 69's.
+  void start(bool old_form) { old_form_ = old_form; }
+  bool has_old_form() const { return old_form_; }
+
   // -- the host's requests -------------------------------------------------------------------------------------------------------
-  Error register_context(Arguments arguments);
+  Error register_context(Arguments arguments) { return register_contexts(arguments, false); }
   /// A parent and its children.
-  Error register_group(Arguments arguments);
+  Error register_group(Arguments arguments) { return register_contexts(arguments, true); }
   Error deregister_context(Arguments arguments);
   Error set_mode(Arguments arguments);
   Error schedule(Arguments arguments);
@@ -136,8 +141,7 @@ class Scheduler {
   void settle(uint32_t id, Context& context);
   void report_mode(uint32_t id, bool enabled);
   static cs::Descriptor descriptor_of(uint32_t id, uint32_t lrca);
-  /// Where a context may run that is registered by these arguments.
-  uint32_t engines_of(Arguments registration) const;
+  Error register_contexts(Arguments arguments, bool has_children);
   /// Contexts that are known by these ids are forgotten. Fails if one of them is in use.
   Error make_room(uint32_t first, uint32_t count);
   void forget(uint32_t id);
@@ -146,7 +150,8 @@ class Scheduler {
   void withdraw(uint32_t id, Context& context);
 
   // -- groups (groups.cpp) by their parents' ids ---------------------------------------------------------------------------------
-  Error add_group(uint32_t parent, const Group& group, uint32_t engines, std::span<const uint32_t> lrcas);
+  /// `context`: what all members have, with the parent's engines.
+  Error add_group(const Registration& said, Context context);
   void forget_group(uint32_t parent);
   template <typename F>
   void for_members(uint32_t parent, F&& act);
@@ -180,6 +185,7 @@ class Scheduler {
   bool is_consistent();
 
   const uint32_t engines_;
+  bool old_form_ = false;
   const Memory memory_;
   const Listener listener_;
   std::unordered_map<uint32_t, Context> contexts_;

@@ -17,24 +17,25 @@ constexpr uint32_t page_of(uint32_t lrca) { return reg::field::RING_ELSP_LOGICAL
 }  // namespace
 
 bool WorkQueue::fits(const AddressRange& memory) const {
-  return bytes != 0 && bytes % 4 == 0 && bytes <= max_bytes && memory.has(descriptor, queue_descriptor_bytes) && memory.has(base, bytes);
+  return bytes != 0 && bytes % 4 == 0 && bytes <= max_bytes && memory.has(descriptor, form().bytes) && memory.has(base, bytes);
 }
 
 void WorkQueue::state(Archive& archive) {
   archive.value(descriptor);
   archive.value(base);
   archive.value(bytes);
+  archive.value(is_old);
 }
 
 // At most a round of the queue: items end at the tail that was there first. i915 lets none go across the end; xe's tail may be the end.
 WorkQueue::Items WorkQueue::read(memory::View& ggtt, const Owner& owner) const {
   Items items;
-  if (ggtt.load_acquire<uint32_t>(descriptor + queue_status) != queue_active) {
+  if (ggtt.load_acquire<uint32_t>(descriptor + form().status) != queue_active) {
     items.error = error_state;
     return items;
   }
-  uint32_t head = ggtt.load<uint32_t>(descriptor + queue_head);
-  const uint32_t tail = ggtt.load_acquire<uint32_t>(descriptor + queue_tail);
+  uint32_t head = ggtt.load<uint32_t>(descriptor + form().head);
+  const uint32_t tail = ggtt.load_acquire<uint32_t>(descriptor + form().tail);
   const bool fits = head < bytes && tail <= bytes && head % 4 == 0 && tail % 4 == 0;
   if (!fits) items.error = error_parameters;
   for (const uint32_t end = tail % bytes; !items.error && head != end;) {
@@ -44,10 +45,10 @@ WorkQueue::Items WorkQueue::read(memory::View& ggtt, const Owner& owner) const {
   }
   if (items.error) {
     guest_error("GuC: work queue", "of context {} at 0x{:x}", owner.id, head);
-    ggtt.store<uint32_t>(descriptor + queue_error, head);
-    ggtt.store<uint32_t>(descriptor + queue_status, queue_command_error);
+    ggtt.store<uint32_t>(descriptor + form().error, head);
+    ggtt.store<uint32_t>(descriptor + form().status, queue_command_error);
   }
-  if (fits) ggtt.store_release<uint32_t>(descriptor + queue_head, head);
+  if (fits) ggtt.store_release<uint32_t>(descriptor + form().head, head);
   return items;
 }
 

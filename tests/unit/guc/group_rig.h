@@ -13,6 +13,8 @@
 namespace softgen::guc::test {
 
 struct GroupRig : SubmitRig {
+  explicit GroupRig(uint32_t version = 0x460101) : SubmitRig(tgl, slpc, version) {}
+
   static constexpr EngineId first = EngineId::vcs0, second = EngineId::vcs1;
   static constexpr uint32_t scratch = buffers_at + 0x70000, queue_bytes = 2048, images = buffers_at + 0x80000;
   /// Of a parent's scratch page: the queue's descriptor, and the queue.

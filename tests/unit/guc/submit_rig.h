@@ -17,7 +17,9 @@ inline constexpr int64_t ms = 1'000'000;
 inline constexpr uint32_t render = 0, video = 1, copy = 3;
 
 struct SubmitRig : BufferRig {
-  explicit SubmitRig(const Chip& chip = tgl, uint32_t features = slpc) : BufferRig(chip, features) { host.now = 1000 * ms; }
+  explicit SubmitRig(const Chip& chip = tgl, uint32_t features = slpc, uint32_t version = 0x460101) : BufferRig(chip, features, version) {
+    host.now = 1000 * ms;
+  }
 
   static constexpr uint32_t lrca_of(uint32_t id) { return 0x1000'0000 + id * 0x10000; }
   /// The answers are those to it alone.

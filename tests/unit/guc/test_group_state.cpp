@@ -73,6 +73,90 @@ TEST_CASE("guc: registrations of groups that make no sense are refused") {
   CHECK(rig.register_group(0) == (failure | 0x0a));
 }
 
+namespace {
+
+/// Firmware 69, with contexts as i915 6.1 registers them there: prepare_context_registration_info_v69(), in a pool of descriptors in memory.
+struct OldRig : GroupRig {
+  static constexpr uint32_t pool = buffers_at + 0x60000;
+  static constexpr uint32_t at(uint32_t id) { return pool + id * 128; }
+  OldRig() : GroupRig(0x450003) {}
+  void describe(uint32_t id, uint32_t cls, uint32_t mask) {
+    for (uint32_t offset = 0; offset < 128; offset += 4) store(at(id) + offset, 0);
+    store(at(id), image_of(id) | 0x119);
+    store(at(id) + 12, mask), store(at(id) + 16, 0x77777700 | cls), store(at(id) + 20, 2);
+    store(at(id) + 40, 30'000), store(at(id) + 44, 640'000);
+  }
+  uint32_t request(std::initializer_list<uint32_t> action) {
+    do_request(action);
+    return answers.at(0).at(1);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("guc: version 69 has a context's registration in memory, with its policies") {
+  OldRig rig;
+  rig.describe(3, render, 1), rig.describe(4, render, 1);
+  CHECK(rig.request({0x4502, 3, OldRig::at(3)}) == success);
+  CHECK(rig.request({0x4502, 4, OldRig::at(4)}) == success);
+  rig.set_mode(3, 1);
+  REQUIRE(rig.in_port() == GroupRig::image_of(3));
+  rig.take();
+  CHECK(rig.engines.wakes.back() == rig.host.now + 30 * ms);
+  rig.set_mode(4, 1);
+  CHECK(rig.none_listed());
+  CHECK(rig.request({0x1005, 4, 1}) == success);  // __guc_context_set_prio()
+  CHECK(rig.in_port() == GroupRig::image_of(4));
+  rig.take();
+  CHECK(rig.request({0x1006, 3, 40'000}) == success);
+  CHECK(rig.request({0x1007, 3, 1}) == success);
+  rig.complete();
+  rig.take();
+  CHECK(rig.engines.wakes.back() == rig.host.now + 40 * ms);
+  rig.set_mode(3, 0);
+  rig.advance(20 * ms);
+  CHECK(rig.engines.resets.size() == 1);
+}
+
+TEST_CASE("guc: version 69's parents have their queue in a process descriptor") {  // struct guc_process_desc_v69
+  OldRig rig;
+  rig.prepare_queue(6);
+  rig.store(GroupRig::descriptor_of(6) + 12, 0);
+  rig.store(GroupRig::descriptor_of(6) + 36, 1);
+  rig.describe(6, video, 1), rig.describe(7, 0, 0);
+  rig.store(OldRig::at(6) + 24, GroupRig::descriptor_of(6));
+  rig.store(OldRig::at(6) + 28, GroupRig::queue_of(6));
+  rig.store(OldRig::at(6) + 32, 2048);
+  CHECK(rig.request({0x4601, 6, 2, OldRig::at(6), OldRig::at(7)}) == success);
+  rig.append(6, 0x40, 0x48);
+  rig.store(GroupRig::descriptor_of(6) + 4, 0);
+  rig.store(GroupRig::descriptor_of(6) + 16, 20);
+  rig.set_mode(6, 1);
+  rig.schedule(6);
+  CHECK(rig.both_listed(6));
+  CHECK(rig.tail_in_image(7) == 0x48);
+  CHECK(rig.load(GroupRig::descriptor_of(6) + 12) == 20);
+  rig.store(GroupRig::descriptor_of(6) + 16, 24);
+  CHECK(rig.request({0x1000, 6}) == (failure | 0x60));
+  CHECK(rig.load(GroupRig::descriptor_of(6) + 20) == 20);
+  CHECK(rig.load(GroupRig::descriptor_of(6) + 36) == 3);
+}
+
+TEST_CASE("guc: each version has its own form of registrations") {
+  OldRig rig;
+  rig.describe(3, render, 1);
+  CHECK(rig.request({0x4502, 1, 1, render, 1, 0, 0, 0, 0, 0, 0x119, 0}) == (failure | 0x60));
+  CHECK(rig.request({0x4502, 3}) == (failure | 0x60));
+  CHECK(rig.request({0x4601, 3, 2, OldRig::at(3)}) == (failure | 0x60));
+  CHECK(rig.request({0x4601, 3, 0}) == (failure | 0x60));
+  CHECK(rig.request({0x4601, 3, 0xffff'ffff, OldRig::at(3)}) == (failure | 0x60));
+  for (const uint32_t address : {0x1000u, 0xfedf'ffc0u, OldRig::at(3) + 2}) CHECK(rig.request({0x4502, 3, address}) == (failure | 0x80));
+  CHECK(rig.request({0x1005, 9, 1}) == (failure | 0x0a));
+  GroupRig newer;
+  newer.do_request({0x1005, 9, 1});
+  CHECK(newer.answers.at(0).at(1) == (failure | 0x30));
+}
+
 TEST_CASE("guc: records of engines' use have the ids behind the parent's for children") {  // __guc_action_register_multi_lrc_v70(): next_id
   GroupRig rig;
   constexpr uint32_t table = buffers_at + 0x10000;
@@ -125,7 +209,7 @@ TEST_CASE("guc: a saved state of groups that contradicts itself is refused") {
   rig.run(6);
   const std::vector<std::byte> good = saved(rig);
   // The group is the last of the state: id, members, queue, flags.
-  const size_t at = good.size() - 4 - 4 - 20 - 5;
+  const size_t at = good.size() - 4 - 4 - 21 - 5;
   const auto fails = [&](size_t offset, uint8_t value) {
     std::vector<std::byte> bytes = good;
     bytes[offset] = std::byte{value};
@@ -138,5 +222,5 @@ TEST_CASE("guc: a saved state of groups that contradicts itself is refused") {
   CHECK(fails(at + 4, 0));
   CHECK(fails(at + 4, 7));
   CHECK(fails(at + 15, 1));  // the descriptor above 4 GiB
-  CHECK(fails(at + 28, 1));  // it waits, and runs
+  CHECK(fails(at + 29, 1));  // it waits, and runs
 }
