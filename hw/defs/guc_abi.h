@@ -45,6 +45,9 @@ enum Action : uint32_t {
   schedule_mode_done = 0x1002,
   schedule_engine_mode_set = 0x1003,
   schedule_engine_mode_done = 0x1004,
+  set_context_priority = 0x1005,  ///< of version 69, as the next two: V69_SET_CONTEXT_*
+  set_context_quantum = 0x1006,
+  set_context_preemption_timeout = 0x1007,
   context_reset_notification = 0x1008,
   engine_failure_notification = 0x1009,
   update_context_policies = 0x100b,
@@ -124,7 +127,7 @@ enum RegisterArgument : uint32_t {
   register_id,
   register_class,
   register_engines,  ///< bit i: logical instance i
-  register_queue,    ///< five dwords, for contexts with children
+  register_queue,    ///< for a parent: descriptor and base of its work queue, two dwords each, and its bytes
   register_lrca = 9,
   register_lrca_high,
   register_arguments
@@ -136,6 +139,48 @@ inline constexpr uint32_t priorities = 4, priority_normal = 3;  ///< 0 is the hi
 /// What the GuC puts into the upper dword of a context descriptor: gt/intel_lrc_reg.h, GEN11_SW_CTX_ID_*, GEN11_SW_COUNTER_*.
 inline constexpr Bits descriptor_context{15, 5}, descriptor_counter{28, 23};
 inline constexpr uint32_t descriptor_contexts = 0x7fe;  ///< ids from 1 on; the one behind them means none
+
+// -- a parent and its children (multi-LRC), contexts that run together: __guc_action_register_multi_lrc_v70(); xe_guc_submit.c,
+// __register_mlrc_exec_queue() ----------------------------------------------------------------------------------------------------
+/// A parent's arguments are those of a context up to register_queue; then the number of contexts, and two dwords of address for each, the parent first.
+/// Their ids follow one another from the parent's on.
+inline constexpr uint32_t register_members = 9, register_member_lrcas = 10;
+/// Where the descriptor of a work queue has what, in bytes. The first three are offsets from the queue's base: intel_guc_fwif.h, struct guc_sched_wq_desc.
+struct QueueForm {
+  uint32_t head, tail, error, status, bytes;
+};
+inline constexpr QueueForm queue_form{.head = 0, .tail = 4, .error = 8, .status = 12, .bytes = 128};
+enum QueueStatus : uint32_t { queue_active = 1, queue_command_error = 3 };
+/// Its items, in dwords: __guc_wq_item_append(). The header's length is without the header.
+inline constexpr Bits item_type{7, 0}, item_dwords{26, 16};
+enum ItemType : uint32_t { item_noop = 4, item_multi_lrc = 5 };
+enum ItemDword : uint32_t { item_header, item_lrca, item_parent, item_fence, item_child_tails };
+inline constexpr Bits item_context{15, 0}, item_parent_tail{28, 18};
+inline constexpr uint32_t item_tail_unit = 8;  ///< bytes, of all tails
+
+// -- version 69's registration: __guc_action_register_context_v69(), __guc_action_register_multi_lrc_v69() -------------------------
+/// Id and address of a descriptor; of a parent: id, number of contexts, address of a descriptor for each.
+inline constexpr uint32_t old_register_id = 0, old_register_descriptor = 1, old_register_arguments = 2;
+inline constexpr uint32_t old_register_members = 1, old_register_member_descriptors = 2;
+/// The descriptor, in bytes: intel_guc_fwif.h, struct guc_lrc_desc_v69.
+enum OldDescriptor : uint32_t {
+  old_lrca = 0,
+  old_engines = 12,
+  old_class = 16,  ///< a byte
+  old_priority = 20,
+  old_process = 24,
+  old_queue = 28,
+  old_queue_bytes = 32,
+  old_quantum = 40,
+  old_preemption_timeout = 44,
+  old_descriptor_bytes = 128
+};
+/// Where a parent's queue has its descriptor: struct guc_process_desc_v69.
+inline constexpr QueueForm old_queue_form{.head = 12, .tail = 16, .error = 20, .status = 36, .bytes = 192};
+
+/// What translations are to go, in the second argument of tlb_invalidation: guc_actions_abi.h, XE_GUC_TLB_INVAL_*. The first comes back in the event.
+inline constexpr Bits tlb_type{7, 0};
+enum TlbType : uint32_t { tlb_engines = 0, tlb_pages = 1, tlb_pages_of_context = 2, tlb_guc = 3 };
 
 // -- single loop power control (SLPC): guc_actions_slpc_abi.h ---------------------------------------------------------------------
 inline constexpr Bits slpc_event{15, 8}, slpc_event_arguments{7, 0};

@@ -15,7 +15,7 @@ using namespace defs::guc;
 namespace {
 
 /// The versions whose interface this is.
-constexpr uint32_t first_major = 69, last_major = 70;
+constexpr uint32_t first_major = 69, last_major = 70, old_form_major = 69;
 
 uint32_t engines_of(const EnginePort& port) {
   uint32_t engines = 0;
@@ -29,7 +29,7 @@ uint32_t engines_of(const EnginePort& port) {
 Firmware::Firmware(const Environment& environment)
     : environment_(environment),
       ggtt_(environment.memory, nullptr),
-      scheduler_(engines_of(environment.engines), listener()),
+      scheduler_(engines_of(environment.engines), {.ggtt = ggtt_, .range = memory_, .images = environment.layout.contexts}, listener()),
       slpc_(environment.registers) {
   MutexLock lock(mutex_);
   ggtt_.set_space(memory::AddressSpace::ggtt(environment.ggtt));
@@ -118,6 +118,7 @@ uint32_t Firmware::start(const Start& start) {
   capture_log_.start(start.parameters[param_log], memory);
   features_ = start.parameters[param_features];
   huc_loaded_ = start.huc_loaded;
+  scheduler_.start(version.major == old_form_major);
   runs_ = true;
   note("GuC firmware", "{}.{}.{}", version.major, version.minor, version.patch);
   return kernel_ready;
@@ -199,6 +200,11 @@ void Firmware::state(Archive& archive) {
     if (archive.reading() && !archive.failed()) deadline = scheduler_.deadline();
   }
   if (deadline >= 0) environment_.engines.wake_at(deadline);
+}
+
+void Firmware::groups_state(Archive& archive) {
+  MutexLock lock(mutex_);
+  scheduler_.groups_state(archive);
 }
 
 }  // namespace softgen::guc

@@ -65,7 +65,8 @@ struct Rig {
     view.set_space(memory::AddressSpace::ggtt(ggtt));
     // As gt has it: a driver of interrupts, and engines' resets, are registered before.
     registers.on_write(0x941c, [this](uint32_t offset, uint32_t) { registers.poke(offset, 0); });
-    guc = std::make_unique<Guc>(Guc::Environment{registers, *interrupts, memory, ggtt, host, engines, clock, chip.layout, chip.device_id});
+    guc = std::make_unique<Guc>(
+        Guc::Environment{registers, *interrupts, memory, ggtt, host, engines, clock, chip.layout, chip.device_id, tlb});
   }
 
   uint32_t read(uint32_t offset) { return registers.read(offset); }
@@ -147,6 +148,7 @@ struct Rig {
   memory::View view;
   FakeEngines engines;
   mmio::TimestampClock clock{19'200'000};
+  memory::TlbGeneration tlb;
   std::unique_ptr<Guc> guc;
 };
 
@@ -157,8 +159,8 @@ struct BufferRig : Rig {
   static constexpr uint32_t to_guc = buffers_at, to_host = buffers_at + 0x800, to_guc_ring = buffers_at + 0x1000,
                             to_host_ring = buffers_at + 0x2000, ring_dwords = 1024, host_ring_dwords = 4096;
 
-  explicit BufferRig(const Chip& chip = tgl, uint32_t features = 1 << 14) : Rig(chip) {
-    REQUIRE(load_firmware(file(), true, features) == ready);
+  explicit BufferRig(const Chip& chip = tgl, uint32_t features = 1 << 14, uint32_t version = 0x460101) : Rig(chip) {
+    REQUIRE(load_firmware(file(version), true, features) == ready);
     REQUIRE(open() == success);
   }
   uint32_t configure(uint32_t key, uint32_t dwords, uint32_t value) { return send_mmio({0x508, key << 16 | dwords, value, 0}); }

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "hw/guc/registration.h"
+
+namespace softgen::guc {
+
+using namespace defs::guc;
+
+uint32_t Registration::read(std::span<const uint32_t> arguments, bool has_children) {
+  const auto wide = [&](size_t at) { return arguments[at] | uint64_t{arguments[at + 1]} << 32; };
+  if (arguments.size() < register_arguments) return error_parameters;
+  size_t expected = register_arguments, at = register_lrca;
+  if (has_children) {
+    members = arguments[register_members];
+    if (!members || members > WorkQueue::max_members) return error_parameters;
+    queue = {.descriptor = wide(register_queue), .base = wide(register_queue + 2), .bytes = arguments[register_queue + 4]};
+    at = register_member_lrcas;
+    expected = at + size_t{members} * 2;
+  }
+  if (arguments.size() != expected) return error_parameters;
+  id = arguments[register_id];
+  engine_class = arguments[register_class];
+  instances = arguments[register_engines];
+  for (uint32_t i = 0; i < members; ++i, at += 2) {
+    if (arguments[at + 1]) return error_parameters;  // no engine takes it
+    lrcas[i] = arguments[at];
+  }
+  return 0;
+}
+
+// Of the children's descriptors i915 fills in the image alone, as far as it says what the parent's does not.
+uint32_t Registration::read_old(std::span<const uint32_t> arguments, bool has_children, memory::View& ggtt, const AddressRange& memory) {
+  if (arguments.size() < old_register_arguments) return error_parameters;
+  std::span<const uint32_t> descriptors = arguments.subspan(old_register_descriptor);
+  if (has_children) {
+    members = arguments[old_register_members];
+    descriptors = arguments.subspan(old_register_member_descriptors);
+  }
+  if (!members || members > WorkQueue::max_members || descriptors.size() != members) return error_parameters;
+  for (uint32_t i = 0; i < members; ++i) {
+    if (!memory.has(descriptors[i], old_descriptor_bytes)) return error_ggtt_address;
+    lrcas[i] = ggtt.load<uint32_t>(descriptors[i] + uint64_t{old_lrca});
+  }
+  const auto dword = [&](uint32_t at) { return ggtt.load<uint32_t>(descriptors[0] + uint64_t{at}); };
+  id = arguments[old_register_id];
+  engine_class = ggtt.load<uint8_t>(descriptors[0] + uint64_t{old_class});
+  instances = dword(old_engines);
+  priority = dword(old_priority);
+  quantum_us = dword(old_quantum);
+  timeout_us = dword(old_preemption_timeout);
+  if (has_children) queue = {.descriptor = dword(old_process), .base = dword(old_queue), .bytes = dword(old_queue_bytes), .is_old = true};
+  return 0;
+}
+
+}  // namespace softgen::guc
