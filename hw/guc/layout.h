@@ -4,9 +4,16 @@
 
 #include <cstdint>
 
+#include "hw/defs/context.h"
 #include "hw/defs/registers/registers.h"
 
 namespace softgen::guc {
+
+/// What firmware 9 knows of a generation.
+struct OldInterface {
+  uint32_t core_family;  ///< GUC_CORE_FAMILY_*: i915 4.19 intel_guc_fwif.h
+  const defs::ContextImages& contexts;
+};
 
 struct Layout {
   uint32_t mailbox;         ///< the first of the four registers for messages
@@ -15,6 +22,7 @@ struct Layout {
   reg::Bits reset;          ///< of GDRST
   uint32_t huc_status;      ///< shows HuC's authentication
   reg::Bits huc_verified;
+  const OldInterface* old = nullptr;  ///< null: firmware 9 is not for this generation
 };
 
 extern const Layout gen9_layout, gen11_layout, gen12_layout;

@@ -3,13 +3,20 @@
 
 namespace softgen::guc {
 
+namespace {
+
+const OldInterface gen9_old{.core_family = 12, .contexts = defs::gen9::context_images};
+
+}  // namespace
+
 // i915 gt/uc/intel_guc.c, intel_guc_init_early(); intel_huc.c, intel_huc_init_early(); gt/intel_ggtt.c, guc_ggtt_invalidate().
 const Layout gen9_layout{.mailbox = reg::SOFT_SCRATCH(0),
                          .notify = reg::GUC_SEND_INTERRUPT,
                          .tlb_invalidate = reg::GTCR,
                          .reset = reg::gen9::field::GDRST_GUC,
                          .huc_status = reg::HUC_STATUS2,
-                         .huc_verified = reg::field::HUC_STATUS2_VERIFIED};
+                         .huc_verified = reg::field::HUC_STATUS2_VERIFIED,
+                         .old = &gen9_old};
 const Layout gen11_layout{.mailbox = reg::GUC_MESSAGE(0),
                           .notify = reg::GUC_HOST_INTERRUPT,
                           .tlb_invalidate = reg::GTCR,
