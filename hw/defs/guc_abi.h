@@ -113,6 +113,7 @@ enum CssDword : uint32_t {
 };
 inline constexpr uint32_t module_firmware = 6, header_version_1 = 0x10000, vendor_intel = 0x8086;
 inline constexpr Bits css_major{23, 16}, css_minor{15, 8}, css_patch{7, 0};
+inline constexpr Bits css_old_major{31, 16}, css_old_minor{15, 0};  ///< i915 4.19 intel_uc_fw.c, intel_uc_fw_fetch()
 
 // -- start parameters, from the second scratch register on: intel_guc_fwif.h, GUC_CTL_* -------------------------------------------
 enum Parameter : uint32_t { param_log = 0, param_workarounds = 1, param_features = 2, param_debug = 3, param_ads = 4, param_device = 5 };

@@ -142,9 +142,10 @@ void Device::build_units() {
     if (const auto id = static_cast<EngineId>(i); config_.platform->has(id)) environment.engines[i] = plugged(id);
   streamers_ = std::make_unique<cs::CommandStreamers>(environment, config_.threads > 0);
   gt_.power.set_idle_query([this] { return !streamers_->busy(); });
-  guc_ = std::make_unique<Microcontroller>(*config_.platform, parts_.guc, *streamers_,
-                                           Microcontroller::Units{registers_, *interrupts_, *guest_, memory_.ggtt, host_, memory_.tlb},
-                                           [this](int64_t ns) { wake_at(ns); });
+  guc_ = std::make_unique<Microcontroller>(
+      *config_.platform, parts_.guc, *streamers_,
+      Microcontroller::Units{registers_, *interrupts_, *guest_, memory_.ggtt, host_, memory_.tlb, [this] { gt_.power.wake(); }},
+      [this](int64_t ns) { wake_at(ns); });
 }
 
 Engine* Device::plugged(EngineId id) {

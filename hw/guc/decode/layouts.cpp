@@ -3,6 +3,12 @@
 
 namespace softgen::guc {
 
+namespace {
+
+const OldInterface gen9_old{.core_family = 12};
+
+}  // namespace
+
 // i915 gt/uc/intel_guc.c, intel_guc_init_early(); intel_huc.c, intel_huc_init_early(); gt/intel_ggtt.c, guc_ggtt_invalidate().
 const Layout gen9_layout{.mailbox = reg::SOFT_SCRATCH(0),
                          .notify = reg::GUC_SEND_INTERRUPT,
@@ -10,7 +16,8 @@ const Layout gen9_layout{.mailbox = reg::SOFT_SCRATCH(0),
                          .reset = reg::gen9::field::GDRST_GUC,
                          .huc_status = reg::HUC_STATUS2,
                          .huc_verified = reg::field::HUC_STATUS2_VERIFIED,
-                         .contexts = defs::gen9::context_images};
+                         .contexts = defs::gen9::context_images,
+                         .old = &gen9_old};
 const Layout gen11_layout{.mailbox = reg::GUC_MESSAGE(0),
                           .notify = reg::GUC_HOST_INTERRUPT,
                           .tlb_invalidate = reg::GTCR,
