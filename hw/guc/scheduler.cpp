@@ -170,7 +170,8 @@ int64_t Scheduler::deadline() const {
   return first;
 }
 
-// The context that hung is told to the host, which captures its state and submits it anew, or no more (i915 guc_handle_context_reset()).
+// The context that hung is told to the host, which captures its state and enables it anew, or no more (i915 guc_handle_context_reset()). Until then it
+// is off: the host rewrites its image (__guc_reset_context()).
 void Scheduler::was_reset(EngineId engine_id) {
   Engine& engine = of(engine_id);
   if (!std::exchange(engine.resets, false)) return;
@@ -187,9 +188,9 @@ void Scheduler::was_reset(EngineId engine_id) {
     listener_.engine_has(engine_id, std::nullopt);
     Context& context = *find(*hung);
     context.place = Place::off;
-    context.again = false;
+    context.enabled = context.again = false;
     listener_.host(context_reset_notification, std::array{*hung});
-    if (!context.enabled) settle(*hung, context);
+    settle(*hung, context);
   }
   for (size_t i = 0; i < engine_count; ++i) decide(static_cast<EngineId>(i));
 }
