@@ -121,7 +121,7 @@ uint32_t Firmware::start(const Start& start) {
   const uint64_t ads = uint64_t{ads_page.of(start.parameters[param_ads])} * memory::View::page_size;
   if (ads < start.memory_bottom || ads >= ggtt_top) return kernel_bad_init_data;
   ads_ = ads;
-  capture_log_.start(start.parameters[param_log], start.memory_bottom);
+  capture_log_.start(start.parameters[param_log], start.memory_bottom, ggtt_);
   features_ = start.parameters[param_features];
   huc_loaded_ = start.huc_loaded;
   memory_bottom_ = start.memory_bottom;
