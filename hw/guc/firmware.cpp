@@ -117,7 +117,7 @@ uint32_t Firmware::start(const Start& start) {
   if (!memory.has(ads, 1)) return kernel_bad_init_data;
   memory_ = memory;
   ads_ = ads;
-  capture_log_.start(start.parameters[param_log], memory);
+  capture_log_.start(start.parameters[param_log], memory, ggtt_);
   features_ = start.parameters[param_features];
   huc_loaded_ = start.huc_loaded;
   scheduler_.start(version.major == old_form_major);
