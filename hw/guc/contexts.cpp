@@ -54,7 +54,8 @@ Scheduler::Error Scheduler::register_context(Arguments arguments) {
     return error_parameters;
   }
   const uint32_t id = arguments[register_id];
-  if (id >= max_contexts || arguments[register_lrca_high]) return error_parameters;
+  constexpr uint32_t replaced = descriptor_engine_class.mask() | descriptor_engine_instance.mask();
+  if (id >= max_contexts || (arguments[register_lrca_high] & ~replaced)) return error_parameters;
   Context context;
   for (unsigned instance = 0; instance < 32; ++instance)
     if (bit(arguments[register_engines], instance))
