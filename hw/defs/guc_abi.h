@@ -124,7 +124,7 @@ enum RegisterArgument : uint32_t {
   register_id,
   register_class,
   register_engines,  ///< bit i: logical instance i
-  register_queue,    ///< five dwords, for contexts with children
+  register_queue,    ///< for a parent: descriptor and base of its work queue, two dwords each, and its bytes
   register_lrca = 9,
   register_lrca_high,
   register_arguments
@@ -138,6 +138,25 @@ inline constexpr Bits descriptor_context{15, 5}, descriptor_counter{28, 23};
 /// What a host may have put there: xe/xe_lrc.c, LRC_ENGINE_CLASS, LRC_ENGINE_INSTANCE. The GuC replaces it.
 inline constexpr Bits descriptor_engine_class{31, 29}, descriptor_engine_instance{21, 16};
 inline constexpr uint32_t descriptor_contexts = 0x7fe;  ///< ids from 1 on; the one behind them means none
+
+// -- a parent and its children (multi-LRC), contexts that run together: __guc_action_register_multi_lrc_v70(); xe_guc_submit.c,
+// __register_mlrc_exec_queue() ----------------------------------------------------------------------------------------------------
+/// A parent's arguments are those of a context up to register_queue; then the number of contexts, and two dwords of address for each, the parent first.
+/// Their ids follow one another from the parent's on.
+inline constexpr uint32_t register_members = 9, register_member_lrcas = 10;
+/// The descriptor of a work queue, in bytes: intel_guc_fwif.h, struct guc_sched_wq_desc. All but the status are offsets from the queue's base, in bytes.
+inline constexpr uint32_t queue_head = 0, queue_tail = 4, queue_error = 8, queue_status = 12, queue_descriptor_bytes = 128;
+enum QueueStatus : uint32_t { queue_active = 1, queue_command_error = 3 };
+/// Its items, in dwords: __guc_wq_item_append(). The header's length is without the header.
+inline constexpr Bits item_type{7, 0}, item_dwords{26, 16};
+enum ItemType : uint32_t { item_noop = 4, item_multi_lrc = 5 };
+enum ItemDword : uint32_t { item_header, item_lrca, item_parent, item_fence, item_child_tails };
+inline constexpr Bits item_context{15, 0}, item_parent_tail{28, 18};
+inline constexpr uint32_t item_tail_unit = 8;  ///< bytes, of all tails
+
+/// What translations are to go, in the second argument of tlb_invalidation: guc_actions_abi.h, XE_GUC_TLB_INVAL_*. The first comes back in the event.
+inline constexpr Bits tlb_type{7, 0};
+enum TlbType : uint32_t { tlb_engines = 0, tlb_pages = 1, tlb_pages_of_context = 2, tlb_guc = 3 };
 
 // -- single loop power control (SLPC): guc_actions_slpc_abi.h ---------------------------------------------------------------------
 inline constexpr Bits slpc_event{15, 8}, slpc_event_arguments{7, 0};

@@ -141,7 +141,7 @@ void Device::build_units() {
   streamers_ = std::make_unique<cs::CommandStreamers>(environment, config_.threads > 0);
   gt_.power.set_idle_query([this] { return !streamers_->busy(); });
   guc_ = std::make_unique<Microcontroller>(*config_.platform, parts_.guc, *streamers_,
-                                           Microcontroller::Units{registers_, *interrupts_, *guest_, memory_.ggtt, host_},
+                                           Microcontroller::Units{registers_, *interrupts_, *guest_, memory_.ggtt, host_, memory_.tlb},
                                            [this](int64_t ns) { wake_at(ns); });
 }
 

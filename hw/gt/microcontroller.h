@@ -38,6 +38,7 @@ struct Microcontroller {
     HostMemory& memory;
     memory::Ggtt& ggtt;
     Host& host;
+    memory::TlbGeneration& tlb;
   };
   Microcontroller(const defs::Platform& platform, const guc::Layout& layout, cs::CommandStreamers& streamers, const Units& units,
                   std::function<void(int64_t ns)> wake_at)
@@ -50,7 +51,8 @@ struct Microcontroller {
              .engines = engines,
              .clock = mmio::TimestampClock(platform.timestamp_hz),
              .layout = layout,
-             .pci_device_id = platform.pci_device_id}) {}
+             .pci_device_id = platform.pci_device_id,
+             .tlb = units.tlb}) {}
   GucEngines engines;
   guc::Guc guc;
 };

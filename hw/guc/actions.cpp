@@ -46,7 +46,8 @@ const Firmware::Row* Firmware::find(uint32_t action) {
       {schedule_mode_set, false, true, 2, 2, &Firmware::ask_scheduler<&Scheduler::set_mode>},
       {schedule_context, false, true, 1, 1, &Firmware::ask_scheduler<&Scheduler::schedule>},
       {update_context_policies, false, true, 1, any, &Firmware::ask_scheduler<&Scheduler::set_policies>},
-      {register_context_multi_lrc, false, true, 0, any, &Firmware::refuse_children},
+      {register_context_multi_lrc, false, true, 0, any, &Firmware::ask_scheduler<&Scheduler::register_group>},
+      {tlb_invalidation, false, true, 2, any, &Firmware::invalidate_translations},
       {defs::guc::slpc_request, false, true, 1, any, &Firmware::control_power},
       {set_engine_usage_buffer, false, true, 1, 2, &Firmware::set_usage_records},
   };
@@ -138,9 +139,18 @@ Firmware::Answer Firmware::ask_scheduler(Arguments arguments) {
   return error ? failed(error) : Answer{};
 }
 
-Firmware::Answer Firmware::refuse_children(Arguments) {
-  unimplemented("GuC: contexts with children");
-  return failed(error_not_supported);
+// All of a kind, whatever page or context is named. i915 waits for the event, which has the number that the host gave (intel_guc_tlb_invalidation_done()).
+Firmware::Answer Firmware::invalidate_translations(Arguments arguments) {
+  switch (tlb_type.of(arguments[1])) {
+    case tlb_engines:
+    case tlb_pages:
+    case tlb_pages_of_context: environment_.tlb.bump(); break;
+    case tlb_guc: break;
+    default: return failed(error_parameters);
+  }
+  environment_.ggtt.invalidate();
+  send_event(tlb_invalidation_done, arguments.first(1));
+  return {};
 }
 
 Firmware::Answer Firmware::control_power(Arguments arguments) {

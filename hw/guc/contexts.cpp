@@ -22,14 +22,17 @@ constexpr int64_t max_saved = int64_t{1} << 62;
 int64_t quantum(uint32_t us) { return us ? std::max(us * ns_per_us, min_quantum_ns) : 0; }
 int64_t timeout(uint32_t us) { return us ? std::max(us * ns_per_us * timeout_factor, min_timeout_ns) : 0; }
 
-/// A context descriptor as the GuC composes it: the host's address and addressing mode, and an id of its own.
-cs::Descriptor descriptor_of(uint32_t id, uint32_t lrca) {
+/// Of a descriptor's upper dword: bits that are not the engine's.
+bool has_high_address(uint32_t high) { return high & ~(descriptor_engine_class.mask() | descriptor_engine_instance.mask()); }
+
+}  // namespace
+
+// The host's address and addressing mode, and an id of the GuC's own.
+cs::Descriptor Scheduler::descriptor_of(uint32_t id, uint32_t lrca) {
   const uint32_t high = descriptor_context.with(0, id % descriptor_contexts + 1);
   const uint32_t low = cs::field::RING_ELSP_FORCE_RESTORE.with(cs::field::RING_ELSP_VALID.with(lrca, 1), 0);
   return {low, descriptor_counter.with(high, id / descriptor_contexts)};
 }
-
-}  // namespace
 
 uint32_t Scheduler::class_number(EngineId engine) { return engine_classes[static_cast<size_t>(class_of(engine))]; }
 
@@ -54,53 +57,98 @@ Scheduler::Error Scheduler::register_context(Arguments arguments) {
     return error_parameters;
   }
   const uint32_t id = arguments[register_id];
-  constexpr uint32_t replaced = descriptor_engine_class.mask() | descriptor_engine_instance.mask();
-  if (id >= max_contexts || (arguments[register_lrca_high] & ~replaced)) return error_parameters;
+  if (has_high_address(arguments[register_lrca_high])) return error_parameters;
   Context context;
-  for (unsigned instance = 0; instance < 32; ++instance)
-    if (bit(arguments[register_engines], instance))
-      if (const std::optional<EngineId> engine = engine_of(arguments[register_class], instance))
-        context.engines |= 1u << static_cast<unsigned>(*engine);
+  context.engines = engines_of(arguments);
   if (!context.engines) return error_parameters;
-  if (const Context* known = find(id); known && (known->place != Place::off || known->enabled)) return error_state;
+  if (const Error error = make_room(id, 1)) return error;
   context.descriptor = descriptor_of(id, arguments[register_lrca]);
-  context.priority = priority_normal;
   contexts_[id] = context;
   return 0;
 }
 
+Scheduler::Error Scheduler::register_group(Arguments arguments) {
+  if (arguments.size() <= register_members) return error_parameters;
+  const uint32_t id = arguments[register_id], members = arguments[register_members];
+  if (!members || members > WorkQueue::max_members || arguments.size() != register_member_lrcas + size_t{members} * 2)
+    return error_parameters;
+  const auto wide = [&](uint32_t at) { return arguments[at] | uint64_t{arguments[at + 1]} << 32; };
+  Group group{.members = members,
+              .queue = {.descriptor = wide(register_queue), .base = wide(register_queue + 2), .bytes = arguments[register_queue + 4]}};
+  std::array<uint32_t, WorkQueue::max_members> lrcas{};
+  for (uint32_t i = 0; i < members; ++i) {
+    const uint32_t at = register_member_lrcas + 2 * i;
+    if (has_high_address(arguments[at + 1])) return error_parameters;
+    lrcas[i] = arguments[at];
+  }
+  return add_group(id, group, engines_of(arguments), std::span(lrcas).first(members));
+}
+
+uint32_t Scheduler::engines_of(Arguments registration) const {
+  uint32_t engines = 0;
+  for (unsigned instance = 0; instance < 32; ++instance)
+    if (bit(registration[register_engines], instance))
+      if (const std::optional<EngineId> engine = engine_of(registration[register_class], instance))
+        engines |= 1u << static_cast<unsigned>(*engine);
+  return engines;
+}
+
+Scheduler::Error Scheduler::make_room(uint32_t first, uint32_t count) {
+  if (first >= max_contexts || count > max_contexts - first) return error_parameters;
+  for (uint32_t id = first; id < first + count; ++id)
+    if (const Context* known = find(id); known && (known->enabled || !is_off(*known))) return error_state;
+  for (uint32_t id = first; id < first + count; ++id) forget(id);
+  return 0;
+}
+
+void Scheduler::forget(uint32_t id) {
+  const Context* context = find(id);
+  if (context && context->group) forget_group(*context->group);
+  else contexts_.erase(id);
+}
+
+bool Scheduler::is_off(const Context& context) const { return context.group ? is_group_off(*context.group) : context.place == Place::off; }
+
 Scheduler::Error Scheduler::deregister_context(Arguments arguments) {
   const uint32_t id = arguments[0];
-  Context* context = find(id);
+  Context* context = find_named(id);
   if (!context || context->deregistering) return error_state;
   context->deregistering = true;
-  context->enabled = false;
-  take_from_queue(*context);
-  if (context->place == Place::off) settle(id, *context);
-  else decide(context->engine);
+  withdraw(id, *context);
   return 0;
+}
+
+void Scheduler::withdraw(uint32_t id, Context& context) {
+  if (context.group) return withdraw_group(id);
+  context.enabled = false;
+  take_from_queue(context);
+  if (context.place == Place::off) settle(id, context);
+  else decide(context.engine);
 }
 
 Scheduler::Error Scheduler::set_mode(Arguments arguments) {
   const uint32_t id = arguments[0];
-  Context* context = find(id);
+  Context* context = find_named(id);
   if (!context || context->deregistering || context->disabling) return error_state;
   if (arguments[1] > 1) return error_parameters;
-  context->enabled = arguments[1] == 1;
-  if (context->enabled) {
+  if (arguments[1] == 1) {
     report_mode(id, true);
-    make_runnable(id, *context);
+    if (context->group) {
+      enable_group(id);
+    } else {
+      context->enabled = true;
+      make_runnable(id, *context);
+    }
     return 0;
   }
   context->disabling = true;
-  take_from_queue(*context);
-  if (context->place == Place::off) settle(id, *context);
-  else decide(context->engine);
+  withdraw(id, *context);
   return 0;
 }
 
 Scheduler::Error Scheduler::schedule(Arguments arguments) {
-  Context* context = find(arguments[0]);
+  Context* context = find_named(arguments[0]);
+  if (context && context->group) return schedule_group(arguments[0]);
   if (!context || !context->enabled) return error_state;
   make_runnable(arguments[0], *context);
   return 0;
@@ -108,7 +156,7 @@ Scheduler::Error Scheduler::schedule(Arguments arguments) {
 
 Scheduler::Error Scheduler::set_policies(Arguments arguments) {
   const uint32_t id = arguments[0];
-  Context* context = find(id);
+  Context* context = find_named(id);
   if (!context) return error_state;
   const bool whole = for_each_key(arguments.subspan(1), [&](uint32_t key, uint32_t value) {
     switch (key) {
@@ -118,6 +166,7 @@ Scheduler::Error Scheduler::set_policies(Arguments arguments) {
       default: break;  // preemption is to idle in any case; there is one frequency
     }
   });
+  if (context->group) share_policies(id, *context);
   if (!whole) return error_parameters;
   if (context->place != Place::queued) return 0;
   take_from_queue(*context);

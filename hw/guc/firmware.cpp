@@ -29,7 +29,7 @@ uint32_t engines_of(const EnginePort& port) {
 Firmware::Firmware(const Environment& environment)
     : environment_(environment),
       ggtt_(environment.memory, nullptr),
-      scheduler_(engines_of(environment.engines), listener()),
+      scheduler_(engines_of(environment.engines), {.ggtt = ggtt_, .range = memory_, .images = environment.layout.contexts}, listener()),
       slpc_(environment.registers) {
   MutexLock lock(mutex_);
   ggtt_.set_space(memory::AddressSpace::ggtt(environment.ggtt));
@@ -199,6 +199,11 @@ void Firmware::state(Archive& archive) {
     if (archive.reading() && !archive.failed()) deadline = scheduler_.deadline();
   }
   if (deadline >= 0) environment_.engines.wake_at(deadline);
+}
+
+void Firmware::groups_state(Archive& archive) {
+  MutexLock lock(mutex_);
+  scheduler_.groups_state(archive);
 }
 
 }  // namespace softgen::guc

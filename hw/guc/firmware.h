@@ -17,6 +17,7 @@
 #include "hw/guc/slpc.h"
 #include "hw/guc/usage_records.h"
 #include "hw/iface/host.h"
+#include "hw/memory/address_space.h"
 #include "hw/memory/ggtt.h"
 #include "hw/mmio/interrupts.h"
 #include "hw/mmio/register_file.h"
@@ -36,6 +37,7 @@ class Firmware final : public GucCore {
     mmio::TimestampClock clock;  ///< of RING_TIMESTAMP
     const Layout& layout;
     uint16_t pci_device_id;
+    memory::TlbGeneration& tlb;  ///< of the engines' translations
   };
   explicit Firmware(const Environment& environment);
 
@@ -47,6 +49,8 @@ class Firmware final : public GucCore {
   /// The time has come that EnginePort::wake_at() was given.
   void look();
   void state(Archive& archive) override;
+  /// After state(): what states have since there are groups.
+  void groups_state(Archive& archive);
 
   /// An answer to a request: SUCCESS with a value, or FAILURE with an error.
   struct Answer {
@@ -80,7 +84,7 @@ class Firmware final : public GucCore {
   Answer flush_log(Arguments arguments) SG_REQUIRES(mutex_);
   template <Scheduler::Error (Scheduler::*request)(Scheduler::Arguments)>
   Answer ask_scheduler(Arguments arguments) SG_REQUIRES(mutex_);
-  Answer refuse_children(Arguments arguments) SG_REQUIRES(mutex_);
+  Answer invalidate_translations(Arguments arguments) SG_REQUIRES(mutex_);
   Answer control_power(Arguments arguments) SG_REQUIRES(mutex_);
   Answer set_usage_records(Arguments arguments) SG_REQUIRES(mutex_);
   Answer accept_policies(Arguments arguments) SG_REQUIRES(mutex_);

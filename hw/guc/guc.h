@@ -24,9 +24,10 @@ class Guc {
   void reset() { shim_.reset(); }
   /// After the registers and the GGTT.
   void state(Archive& archive) {
-    archive.section("guc", 1);
+    const uint32_t version = archive.section("guc", 2);
     shim_.state(archive);
     firmware_.state(archive);
+    if (version >= 2) firmware_.groups_state(archive);  // before, there were none
   }
 
  private:

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "hw/defs/context.h"
 #include "hw/defs/registers/registers.h"
 
 namespace softgen::guc {
@@ -16,6 +17,7 @@ struct Layout {
   reg::Bits reset;          ///< of GDRST
   uint32_t huc_status;      ///< shows HuC's authentication
   reg::Bits huc_verified;
+  const defs::ContextImages& contexts;
 };
 
 extern const Layout gen9_layout, gen11_layout, gen12_layout;

@@ -2,6 +2,7 @@
 #include "hw/guc/scheduler.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "hw/base/bits.h"
 #include "hw/base/log.h"
@@ -13,6 +14,11 @@ using namespace defs::guc;
 Scheduler::Context* Scheduler::find(uint32_t id) {
   const auto found = contexts_.find(id);
   return found == contexts_.end() ? nullptr : &found->second;
+}
+
+Scheduler::Context* Scheduler::find_named(uint32_t id) {
+  Context* context = find(id);
+  return context && context->group.value_or(id) == id ? context : nullptr;
 }
 
 // Among several an engine without work, else the one with the shortest queue.
@@ -48,7 +54,8 @@ void Scheduler::make_runnable(uint32_t id, Context& context) {
 
 void Scheduler::decide(EngineId id) {
   Engine& engine = of(id);
-  if (engine.in_port || engine.idles || engine.resets) return;
+  if (takes_list(engine)) enter_group(id);
+  if (!takes_list(engine)) return;
   const auto next = engine.waiting.begin();
   const bool waits = next != engine.waiting.end();
   if (!engine.running) {
@@ -57,8 +64,9 @@ void Scheduler::decide(EngineId id) {
   }
   const Context& running = *find(*engine.running);
   const bool turn = waits && (next->first.first < running.priority || (engine.quantum_over && next->first.first == running.priority));
-  if (waits && (turn || !running.enabled)) put_in_port(id, next->second);
-  else if (!running.enabled) preempt_to_idle(id);
+  const bool stays = running.enabled && !running.leaves;
+  if (waits && (turn || !stays)) put_in_port(id, next->second);
+  else if (!stays) preempt_to_idle(id);
   else if (running.again) put_in_port(id, *engine.running);
 }
 
@@ -86,6 +94,16 @@ void Scheduler::preempt_to_idle(EngineId id) {
 void Scheduler::start_preemption(Engine& engine) {
   const Context& running = *find(*engine.running);
   engine.preemption_end = running.timeout_ns ? listener_.now_ns() + running.timeout_ns : -1;
+  if (running.group) expel(*running.group);
+}
+
+std::vector<Scheduler::Command> Scheduler::take_commands() {
+  while (undecided_) {
+    const auto engine = static_cast<unsigned>(std::countr_zero(undecided_));
+    undecided_ &= ~(1u << engine);
+    decide(static_cast<EngineId>(engine));
+  }
+  return std::exchange(commands_, {});
 }
 
 // -- events -----------------------------------------------------------------------------------------------------------------------
@@ -111,8 +129,9 @@ void Scheduler::leave(EngineId engine_id, uint32_t event) {
   Context& context = *find(id);
   if (engine.in_port == id) return;  // it comes back at once
   context.place = Place::off;
-  if (!context.enabled) return settle(id, context);
   const bool completed = event & cs::event_complete;
+  if (context.group) return member_left(context, completed, over || !(event & cs::event_preempted));
+  if (!context.enabled) return settle(id, context);
   if (!completed) enqueue(id, context, !over && (event & cs::event_preempted));
   else if (std::exchange(context.again, false)) enqueue(id, context, false);
   if (context.place == Place::queued && context.engine != engine_id) decide(context.engine);
@@ -135,7 +154,7 @@ void Scheduler::report_mode(uint32_t id, bool enabled) { listener_.host(schedule
 void Scheduler::settle(uint32_t id, Context& context) {
   if (std::exchange(context.disabling, false)) report_mode(id, false);
   if (!context.deregistering) return;
-  contexts_.erase(id);
+  forget(id);
   listener_.host(deregister_done, std::array{id});
 }
 
@@ -152,6 +171,7 @@ void Scheduler::look() {
     } else if (engine.quantum_end >= 0 && now >= engine.quantum_end) {
       engine.quantum_end = -1;
       engine.quantum_over = true;
+      if (engine.running && find(*engine.running)->group) group_quantum_over(*find(*engine.running)->group);
       decide(id);
     }
   }
@@ -180,7 +200,9 @@ void Scheduler::was_reset(EngineId engine_id) {
   if (next && next != hung) {
     Context& context = *find(*next);
     context.place = Place::off;
-    if (context.enabled) enqueue(*next, context, true);
+    if (context.group && context.enabled && !context.leaves) put_in_port(engine_id, *next);
+    else if (context.group) member_left(context, false, false);
+    else if (context.enabled) enqueue(*next, context, true);
     else settle(*next, context);
   }
   if (hung) {
@@ -188,15 +210,23 @@ void Scheduler::was_reset(EngineId engine_id) {
     Context& context = *find(*hung);
     context.place = Place::off;
     context.again = false;
-    listener_.host(context_reset_notification, std::array{*hung});
-    if (!context.enabled) settle(*hung, context);
+    if (context.group) {
+      groups_.at(*context.group).hung = true;
+      member_left(context, false, false);
+    } else {
+      listener_.host(context_reset_notification, std::array{*hung});
+      if (!context.enabled) settle(*hung, context);
+    }
   }
   for (size_t i = 0; i < engine_count; ++i) decide(static_cast<EngineId>(i));
 }
 
 void Scheduler::stop() {
   contexts_.clear();
+  groups_.clear();
+  waiting_groups_ = {};
   states_ = {};
+  undecided_ = 0;
   commands_.clear();
 }
 

@@ -43,7 +43,7 @@ class Target {
     for (uint32_t i = 0; i < pages; ++i) ggtt_.set_pte(first_page + i, uint64_t{i} * 4096 | 1);
     view_.set_space(memory::AddressSpace::ggtt(ggtt_));
     guc_ = std::make_unique<guc::Guc>(guc::Guc::Environment{registers_, *interrupts_, memory_, ggtt_, host_, engines_,
-                                                            mmio::TimestampClock(19'200'000), guc::gen12_layout, 0x9a49});
+                                                            mmio::TimestampClock(19'200'000), guc::gen12_layout, 0x9a49, tlb_});
     memory_.keep();
   }
 
@@ -154,6 +154,7 @@ class Target {
   mmio::RegisterFile registers_{defs::gen12::registers};
   std::unique_ptr<mmio::Interrupts> interrupts_;
   memory::Ggtt ggtt_;
+  memory::TlbGeneration tlb_;
   memory::View view_;
   Engines engines_;
   std::unique_ptr<guc::Guc> guc_;

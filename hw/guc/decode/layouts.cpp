@@ -11,20 +11,23 @@ const Layout gen9_layout{.mailbox = reg::SOFT_SCRATCH(0),
                          .tlb_invalidate = reg::GTCR,
                          .reset = reg::gen9::field::GDRST_GUC,
                          .huc_status = reg::HUC_STATUS2,
-                         .huc_verified = reg::field::HUC_STATUS2_VERIFIED};
+                         .huc_verified = reg::field::HUC_STATUS2_VERIFIED,
+                         .contexts = defs::gen9::context_images};
 const Layout gen11_layout{.mailbox = reg::GUC_MESSAGE(0),
                           .notify = reg::GUC_HOST_INTERRUPT,
                           .notify_bits = 0,
                           .tlb_invalidate = reg::GTCR,
                           .reset = reg::gen11::field::GDRST_GUC,
                           .huc_status = reg::HUC_KERNEL_LOAD_INFO,
-                          .huc_verified = reg::field::HUC_KERNEL_LOAD_INFO_SUCCESSFUL};
+                          .huc_verified = reg::field::HUC_KERNEL_LOAD_INFO_SUCCESSFUL,
+                          .contexts = defs::gen11::context_images};
 const Layout gen12_layout{.mailbox = reg::GUC_MESSAGE(0),
                           .notify = reg::GUC_HOST_INTERRUPT,
                           .notify_bits = 0,
                           .tlb_invalidate = reg::GUC_TLB_INV_CR,
                           .reset = reg::gen11::field::GDRST_GUC,
                           .huc_status = reg::HUC_KERNEL_LOAD_INFO,
-                          .huc_verified = reg::field::HUC_KERNEL_LOAD_INFO_SUCCESSFUL};
+                          .huc_verified = reg::field::HUC_KERNEL_LOAD_INFO_SUCCESSFUL,
+                          .contexts = defs::gen12::context_images};
 
 }  // namespace softgen::guc

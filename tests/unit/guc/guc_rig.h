@@ -65,7 +65,8 @@ struct Rig {
     view.set_space(memory::AddressSpace::ggtt(ggtt));
     // As gt has it: a driver of interrupts, and engines' resets, are registered before.
     registers.on_write(0x941c, [this](uint32_t offset, uint32_t) { registers.poke(offset, 0); });
-    guc = std::make_unique<Guc>(Guc::Environment{registers, *interrupts, memory, ggtt, host, engines, clock, chip.layout, chip.device_id});
+    guc = std::make_unique<Guc>(
+        Guc::Environment{registers, *interrupts, memory, ggtt, host, engines, clock, chip.layout, chip.device_id, tlb});
   }
 
   uint32_t read(uint32_t offset) { return registers.read(offset); }
@@ -147,6 +148,7 @@ struct Rig {
   memory::View view;
   FakeEngines engines;
   mmio::TimestampClock clock{19'200'000};
+  memory::TlbGeneration tlb;
   std::unique_ptr<Guc> guc;
 };
 

@@ -271,3 +271,22 @@ TEST_CASE("guc: a spoilt saved state is refused, or harmless") {
   }
   CHECK(refused > 8);
 }
+
+TEST_CASE(
+    "guc: translations are invalidated, and an event has the number that the host gave") {  // intel_guc_ct.c, intel_guc_tlb_invalidation_done()
+  BufferRig rig;
+  const auto generation = [&] { return rig.tlb.value().load(); };
+  for (const uint32_t kind : {0u, 1u, 2u, 3u}) {  // XE_GUC_TLB_INVAL_*; heavy, with the caches
+    const uint64_t before = generation();
+    rig.send(9, 2, {0x7000, 0x1234 + kind, kind | 1u << 31});
+    CHECK(rig.receive() == Message{2, 0x9000'7001, 0x1234 + kind});
+    CHECK((generation() != before) == (kind != 3));  // the last is the GuC's own
+    CHECK(rig.receive().empty());
+  }
+  rig.send(9, 2, {0x7000, 7, 1, 0x55, 0x1000, 0, 3});  // xe: address space, address, length
+  CHECK(rig.receive() == Message{2, 0x9000'7001, 7});
+  rig.send(9, 0, {0x7000, 7, 4});
+  CHECK(rig.receive() == Message{9 << 16 | 1, failure | 0x60});
+  rig.send(9, 0, {0x7000, 7});
+  CHECK(rig.receive() == Message{9 << 16 | 1, failure | 0x60});
+}
