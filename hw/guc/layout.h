@@ -17,6 +17,7 @@ struct OldInterface {
 struct Layout {
   uint32_t mailbox;         ///< the first of the four registers for messages
   uint32_t notify;          ///< the host's interrupt to the GuC
+  uint32_t notify_bits;     ///< a write with one of them is it; 0: any write is
   uint32_t tlb_invalidate;  ///< of the GuC's own translations
   reg::Bits reset;          ///< of GDRST
   uint32_t huc_status;      ///< shows HuC's authentication
