@@ -38,7 +38,7 @@ class Firmware final : public GucCore {
     mmio::TimestampClock clock;  ///< of RING_TIMESTAMP
     const Layout& layout;
     uint16_t pci_device_id;
-    memory::TlbGeneration& tlb;  ///< of the engines' translations
+    memory::TlbGeneration& tlb;          ///< of the engines' translations
     std::function<void()> wake_power{};  ///< the GT leaves RC6; may be empty
   };
   explicit Firmware(const Environment& environment);
