@@ -78,16 +78,20 @@ void Firmware::carry_out(std::span<const Scheduler::Command> commands) {
     if (command.kind == Scheduler::Command::submit) {
       environment_.engines.submit(command.engine, command.list);
     } else {
-      reset_engine(command.engine);
+      reset_engine(command);
     }
   }
 }
 
 // The host hears what the engine's registers held; what it has set up there outlives the reset. Both by lists in the ADS (i915 gt/uc/intel_guc_ads.c,
 // guc_mmio_regset_init(); intel_guc_capture.c).
-void Firmware::reset_engine(EngineId engine) {
+void Firmware::reset_engine(const Scheduler::Command& command) {
+  const EngineId engine = command.engine;
+  bool begins = false;
   std::vector<ListedRow> kept;
   serve_locked([&]() SG_NO_THREAD_SAFETY_ANALYSIS {
+    begins = scheduler_.begin_reset(command);
+    if (!begins) return;
     const ListedEngine listed{.cls = Scheduler::class_number(engine),
                               .instance = environment_.registers.set().engine(engine)->instance,
                               .lrca = scheduler_.running_image(engine),
@@ -97,6 +101,7 @@ void Firmware::reset_engine(EngineId engine) {
     const bool told = capture_log_.append(lists.capture(listed), ggtt_);
     send(0, std::array{event_header(state_capture_notification), told ? 0 : capture_no_space});
   });
+  if (!begins) return;
   environment_.engines.reset(engine);
   for (const ListedRow& row : kept) environment_.registers.write(row[listed_offset], row[listed_value], mmio::Initiator::streamer);
   serve_locked([&]() SG_NO_THREAD_SAFETY_ANALYSIS { scheduler_.was_reset(engine); });

@@ -29,7 +29,8 @@ class Scheduler {
   struct Command {
     enum Kind : uint8_t { submit, reset } kind;
     EngineId engine;
-    cs::Execlist list;  ///< of submit
+    cs::Execlist list;     ///< of submit
+    uint32_t context = 0;  ///< of reset: that hangs
   };
   /// What the scheduler tells: the host by an action and its arguments, and of each context that comes to an engine (nothing: it has left).
   struct Listener {
@@ -53,6 +54,8 @@ class Scheduler {
 
   // -- the engines ---------------------------------------------------------------------------------------------------------------
   void switched(EngineId engine, const cs::ContextSwitch& event);
+  /// Before a command to reset it is carried out. False: the context has left by itself, and nothing is to be done.
+  bool begin_reset(const Command& command);
   /// A command to reset it has been carried out.
   void was_reset(EngineId engine);
   /// Time has passed.
