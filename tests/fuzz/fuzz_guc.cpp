@@ -188,7 +188,8 @@ class Target {
     view_.store(descriptors + 0x800, view_.load<uint32_t>(descriptors + 0x804));  // the host has read all
   }
   void event(Input& in) {
-    const auto id = static_cast<EngineId>(in.take<uint8_t>() % engine_count);
+    const uint8_t choice = in.take<uint8_t>();
+    const auto id = choice < 128 ? choice % 2 ? EngineId::vcs0 : EngineId::vcs1 : static_cast<EngineId>(choice % engine_count);
     cs::Descriptor &running = engines_.running[static_cast<size_t>(id)], &waiting = engines_.waiting[static_cast<size_t>(id)];
     const cs::Descriptor left = running;
     running = in.take<uint8_t>() % 2 ? std::exchange(waiting, {}) : cs::Descriptor{};
