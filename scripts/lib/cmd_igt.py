@@ -68,7 +68,7 @@ class Runner:
     def machine(self):
         if not self._machine:
             say("booting the guest")
-            self._machine = guests.Guest(self._options.guest, overlay=self._overlay, platform=self._options.platform,
+            self._machine = guests.Guest(self._options.guest, overlay=self._overlay, append=self._options.append, platform=self._options.platform,
                                          device_args=self._options.device_args, accelerator=self._options.accel, memory=MEMORY)
             self._machine.boot()
             self._machine.capture("echo 1 >/proc/sys/kernel/printk_devkmsg; dmesg -C", 60)
@@ -117,6 +117,7 @@ def parse(argv):
     parser.add_argument("--logs", metavar="DIR", help="keep each test's output in this directory")
     parser.add_argument("--json", metavar="FILE", help="also write the results there")
     parser.add_argument("--device-args", default="", metavar="STR", help="properties of the device")
+    parser.add_argument("--append", default="", metavar="STR", help="more words for the guest kernel's command line")
     parser.add_argument("--accel", default="auto", choices=["auto", "kvm", "tcg"])
     parser.add_argument("--no-setup", action="store_true", help="use what is built")
     return parser.parse_args(argv)
