@@ -213,7 +213,7 @@ def parse_repeat(text):
 
 
 def layout_files(folder):
-    """The .def files of a set that declare commands and structures. The others declare registers, context images and messages."""
+    """The .def files of a set that declare commands and structures. The others declare registers, context images, messages and metric sets."""
     return [path for path in sorted(folder.glob("*.def")) if not path.stem.startswith("registers_") and path.stem not in {"context", "messages", "metric_sets"}]
 
 

@@ -51,6 +51,9 @@ constexpr uint32_t masked_write(uint32_t old, uint32_t value) {
   return (old & ~mask & 0xffff) | (value & mask);
 }
 
+/// The masked register write that changes all 16 bits.
+constexpr uint32_t masked_all(uint32_t value) { return 0xffff'0000 | (value & 0xffff); }
+
 /// PPGTT addresses in commands are canonical (bit 47 repeated upwards); page tables index 48 bits.
 constexpr uint64_t strip_canonical(uint64_t address) { return address & 0xffff'ffff'ffffull; }
 

@@ -21,7 +21,7 @@ enum class Work : uint8_t {
   objects_recorded,  ///< by the position-only pipe
   objects_culled,    ///< of them, those that no tile pass sees
   objects_skipped,   ///< by the render pipe, as a record says
-  // What the observation counters count (hw/oa), in their units.
+  // Events of the observation counters (hw/oa), in the counters' units.
   vs_threads,
   hs_threads,
   ds_threads,
@@ -32,21 +32,21 @@ enum class Work : uint8_t {
   samples_failed_early,  ///< depth or stencil test before the pixel shader
   pixels_killed,         ///< by the pixel shader
   samples_failed_late,   ///< depth or stencil test after the pixel shader
-  samples_written,       ///< to render targets, each target counted
-  samples_blended,       ///< of them, with the target's colour
+  samples_written,       ///< to render targets, once per target
+  samples_blended,       ///< of these, blended with the target's colour
   pixels_sampled,        ///< channels of sampler messages
-  slm_reads,             ///< of 64 bytes
-  slm_writes,            ///< of 64 bytes
-  memory_accesses,       ///< of messages of the data ports but for shared local memory and render targets, of 64 bytes
+  slm_reads,             ///< in units of 64 bytes
+  slm_writes,            ///< in units of 64 bytes
+  memory_accesses,       ///< by data port messages except those to shared local memory and render targets, in units of 64 bytes
   atomics,               ///< channels
   barriers,              ///< messages to the gateway
-  typed_bytes_read,      ///< by messages of the data ports, as are the next three
+  typed_bytes_read,      ///< by data port messages, as the next three
   typed_bytes_written,
   untyped_bytes_read,
   untyped_bytes_written,
   vertex_bytes,       ///< read by vertex fetch
-  alu_instructions,   ///< of the threads' kernels, each once per thread: those for FPU0
-  math_instructions,  ///< as above, for FPU1: extended math
+  alu_instructions,   ///< FPU0 instructions in the kernels of threads, once per thread: loops are not followed
+  math_instructions,  ///< as above: FPU1's, which is extended math
   last = math_instructions
 };
 /// Wall time of an engine's thread in a stage. Pixels: the stage's workers included, as long as the engine waits for them.

@@ -35,7 +35,7 @@ class CommandStreamers {
     std::function<void()> work_arrives{};
     /// look_at_watchdog() is to be called after so many ticks of RING_TIMESTAMP, and not earlier ones asked for before. Any thread; may be empty.
     std::function<void(uint64_t ticks)> watchdog_wake{};
-    /// A context status event of an engine, once the CSB has it, on the thread that runs the streamer; it may submit(). May be empty.
+    /// Called when an engine's context status event has been written to the CSB, on the streamer's thread; may call submit(). May be empty.
     std::function<void(EngineId id, const ContextSwitch& event)> switched{};
     /// threads=0: commands after which a looping batch gives the thread back; about a second of host time.
     uint64_t commands_per_poll = 1u << 24;
@@ -50,7 +50,8 @@ class CommandStreamers {
   EngineCs* engine(EngineId id) { return engines_[static_cast<size_t>(id)].get(); }
   /// Something runs, waits or is queued on any engine.
   bool busy() const;
-  /// As a driver that writes the engine's port: in place of a list that has not been taken yet. Any thread; the platform has the engine.
+  /// As a driver's write to the engine's submit port: replaces a list that the engine has not taken yet. Any thread. The platform must have the
+  /// engine.
   void submit(EngineId id, const Execlist& list);
 
   /// Counted; to be called before the gate is closed. pause() returns when all streamers are at command boundaries, within 100 ms: a packet that

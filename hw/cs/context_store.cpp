@@ -6,6 +6,7 @@
 #include <cstring>
 #include <vector>
 
+#include "hw/base/bits.h"
 #include "hw/base/log.h"
 #include "hw/cs/context_image.h"
 #include "hw/cs/decode/packets.h"
@@ -13,8 +14,6 @@
 
 namespace softgen::cs {
 namespace {
-
-constexpr uint32_t mask_all = 0xffff'0000;
 
 /// An Engine's own block in images of this layout.
 std::vector<std::byte> blank_image(Engine& engine, const defs::ContextLayout& layout) {
@@ -228,7 +227,7 @@ void ContextStore::store_registers() {
     uint32_t& value = image_[slot.dword + 1u];
     switch (slot.restore) {
       case Restore::masked:
-      case Restore::rules_masked: value = mask_all | (registers.peek(slot.offset) & 0xffff); break;
+      case Restore::rules_masked: value = masked_all(registers.peek(slot.offset)); break;
       case Restore::counter: value = core_.context_timestamp(); break;
       case Restore::never: value = core_.links().registers.read(slot.offset); break;
       default: value = registers.peek(slot.offset); break;

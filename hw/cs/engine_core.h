@@ -58,7 +58,7 @@ struct StreamerLinks {
   Observation* observation = nullptr;  ///< null: the engine's events are not counted
   /// RCS: what it asks of POCS; null: there is no POCS.
   PositionLink* position = nullptr;
-  /// A context status event, once the CSB has it. May be empty.
+  /// Called when a context status event has been written to the CSB. May be empty.
   std::function<void(const ContextSwitch& event)> switched{};
   /// The streamer has come back from a run, and rests until something changes, or hangs until a reset. Called under its lock. May be empty.
   std::function<void(bool rests, bool hangs)> came_back{};

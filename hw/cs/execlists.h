@@ -35,7 +35,7 @@ struct Descriptor {
 /// Most elements that an execlist has on any platform (the submission queue of Gen11).
 constexpr unsigned max_elements = 8;
 
-/// The contexts of one submission, run in order. Elements that are not valid are left out. Without any it preempts to idle, which the GuC alone asks for.
+/// The contexts of one submission, run in order. Invalid elements are left out. An empty list preempts to idle; only the GuC submits one.
 struct Execlist {
   std::array<Descriptor, max_elements> element;
   /// The first valid element from `from` on; max_elements: there is none.

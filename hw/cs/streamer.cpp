@@ -160,7 +160,7 @@ bool Streamer::accept_list() {
 
 bool Streamer::preempt_to_idle() {
   list_ = {};
-  if (!core_.context().valid()) {  // it is idle by itself: the GuC alone is told that its list has been taken
+  if (!core_.context().valid()) {  // already idle: only the GuC is notified that its list was taken
     if (core_.links().switched) core_.links().switched({event_preempted | event_active_to_idle, {}, {}});
     return true;
   }

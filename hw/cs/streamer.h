@@ -95,7 +95,7 @@ class Streamer {
   /// The running context leaves: `why` is an event, in addition to those of the next context.
   bool leave_element(uint32_t why);
   void start_element(unsigned index);
-  /// For the observation, before the running context is saved or dropped.
+  /// Notifies the observation unit; to be called before the running context is saved or dropped.
   void context_leaves();
   // hw/cs/position/leader.cpp
   void begin_position();

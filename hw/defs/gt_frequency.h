@@ -6,9 +6,9 @@
 
 namespace softgen::defs {
 
-/// Of RP_STATE_CAP, in MHz.
+/// Unit of RP_STATE_CAP, in MHz.
 inline constexpr uint32_t cap_frequency_mhz = 50;
-/// RPSTAT1 and reports have units of a third of that.
+/// Units of RPSTAT1 and of performance reports per unit of RP_STATE_CAP.
 inline constexpr uint32_t frequency_parts = 3;
 
 }  // namespace softgen::defs

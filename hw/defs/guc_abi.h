@@ -113,6 +113,7 @@ enum CssDword : uint32_t {
 };
 inline constexpr uint32_t module_firmware = 6, header_version_1 = 0x10000, vendor_intel = 0x8086;
 inline constexpr Bits css_major{23, 16}, css_minor{15, 8}, css_patch{7, 0};
+inline constexpr Bits css_old_major{31, 16}, css_old_minor{15, 0};  ///< i915 4.19 intel_uc_fw.c, intel_uc_fw_fetch()
 
 // -- start parameters, from the second scratch register on: intel_guc_fwif.h, GUC_CTL_* -------------------------------------------
 enum Parameter : uint32_t { param_log = 0, param_workarounds = 1, param_features = 2, param_debug = 3, param_ads = 4, param_device = 5 };
@@ -138,6 +139,8 @@ inline constexpr std::array<uint32_t, 4> engine_classes = {0, 3, 1, 2};
 inline constexpr uint32_t priorities = 4, priority_normal = 3;  ///< 0 is the highest: GUC_CLIENT_PRIORITY_*
 /// What the GuC puts into the upper dword of a context descriptor: gt/intel_lrc_reg.h, GEN11_SW_CTX_ID_*, GEN11_SW_COUNTER_*.
 inline constexpr Bits descriptor_context{15, 5}, descriptor_counter{28, 23};
+/// What a host may have put there: xe/xe_lrc.c, LRC_ENGINE_CLASS, LRC_ENGINE_INSTANCE. The GuC replaces it.
+inline constexpr Bits descriptor_engine_class{31, 29}, descriptor_engine_instance{21, 16};
 inline constexpr uint32_t descriptor_contexts = 0x7fe;  ///< ids from 1 on; the one behind them means none
 
 // -- a parent and its children (multi-LRC), contexts that run together: __guc_action_register_multi_lrc_v70(); xe_guc_submit.c,

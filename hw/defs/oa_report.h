@@ -12,7 +12,7 @@ inline constexpr reg::Bits timer{19, 19}, trigger_1{20, 20}, trigger_2{21, 21}, 
 inline constexpr reg::Bits start_threshold{18, 18}, report_threshold{17, 17};
 /// Gen12: whether the timer is enabled.
 inline constexpr reg::Bits context_valid{16, 16}, timer_enabled{16, 16};
-/// With Include Clock Ratio, in units of RPSTAT1: of the unslice, and of the slices, in two pieces.
+/// Clock ratios, with Include Clock Ratio, in units of RPSTAT1: of the unslice, and of the slices in two parts.
 inline constexpr reg::Bits unslice_ratio{8, 0}, slice_ratio_low{31, 25}, slice_ratio_high{10, 9};
 }  // namespace oa_report_id
 

@@ -58,6 +58,8 @@ Device::Engines::Engines(const Config& config, const Parts& parts, eu::FastPaths
       render(*config.platform->commands, parts.state_decoder ? parts.state_decoder() : nullptr, parts.isa(), pool, &shared_functions,
              &gpgpu, &compiler),
       preempted_render(render, *config.platform->commands),
+      video(parts.huc_decoder()),
+      video_1(parts.huc_decoder()),
       video_enhance(parts.vebox_decoder ? parts.vebox_decoder() : nullptr),
       position_functions(parts.sampler_state),
       position(*config.platform->commands, parts.state_decoder ? parts.state_decoder() : nullptr, parts.isa(), pool, &position_functions,
@@ -140,9 +142,10 @@ void Device::build_units() {
     if (const auto id = static_cast<EngineId>(i); config_.platform->has(id)) environment.engines[i] = plugged(id);
   streamers_ = std::make_unique<cs::CommandStreamers>(environment, config_.threads > 0);
   gt_.power.set_idle_query([this] { return !streamers_->busy(); });
-  guc_ = std::make_unique<Microcontroller>(*config_.platform, parts_.guc, *streamers_,
-                                           Microcontroller::Units{registers_, *interrupts_, *guest_, memory_.ggtt, host_, memory_.tlb},
-                                           [this](int64_t ns) { wake_at(ns); });
+  guc_ = std::make_unique<Microcontroller>(
+      *config_.platform, parts_.guc, *streamers_,
+      Microcontroller::Units{registers_, *interrupts_, *guest_, memory_.ggtt, host_, memory_.tlb, [this] { gt_.power.wake(); }},
+      [this](int64_t ns) { wake_at(ns); });
 }
 
 Engine* Device::plugged(EngineId id) {
@@ -163,14 +166,14 @@ Engine* Device::plugged(EngineId id) {
   }
 }
 
-/// threads=0: a timer resumes work that waits for memory or had used up its share. The watchdog and the GuC share it.
+/// threads=0: a timer resumes work that waits for memory or has used up its time slice. The watchdog and the GuC use the same timer.
 void Device::poll_later() {
   if (config_.threads > 0 || !streamers_->busy()) return;
   const int64_t poll = host_.clock_ns() + poll_period_ns, other = deadline_.load(std::memory_order_acquire);
   host_.timer_set(SG_TIMER_MISC, other < 0 ? poll : std::min(poll, other));
 }
 
-// Whoever comes last leaves the timer at what is the earliest by then.
+// Several threads may call this at once: each repeats timer_set() until it has set the current minimum, so that the last call sets the right one.
 void Device::wake_at(int64_t ns) {
   int64_t earliest = deadline_.load(std::memory_order_acquire);
   while ((earliest < 0 || ns < earliest) && !deadline_.compare_exchange_weak(earliest, ns, std::memory_order_acq_rel)) {}

@@ -23,12 +23,12 @@
 #include "hw/eu/jit/engine.h"
 #include "hw/gpgpu/gpgpu.h"
 #include "hw/gt/microcontroller.h"
-#include "hw/gt/null_engine.h"
 #include "hw/gt/parts.h"
 #include "hw/gt/preempting_engine.h"
 #include "hw/gt/shared_functions.h"
 #include "hw/iface/host.h"
 #include "hw/media/vebox.h"
+#include "hw/media/video.h"
 #include "hw/memory/aperture.h"
 #include "hw/memory/fault.h"
 #include "hw/memory/flat_memory.h"
@@ -125,7 +125,7 @@ class Device {
   void unit_states(Archive& archive);
   Engine* plugged(EngineId id);
   void poll_later();
-  /// Guest time when SG_TIMER_MISC is to expire, or earlier. Any thread.
+  /// Makes SG_TIMER_MISC expire at this guest time or earlier. Any thread.
   void wake_at(int64_t ns);
 
   /// How units see guest memory.
@@ -138,7 +138,7 @@ class Device {
     memory::TlbGeneration tlb;
     memory::Aperture aperture;
   };
-  /// Beside the engines.
+  /// Units of the GT other than engines.
   struct GtUnits {
     GtUnits(const Config& config, const Parts& parts, mmio::RegisterFile& registers, Host& host, HostMemory& memory,
             const memory::Ggtt& ggtt);
@@ -155,7 +155,7 @@ class Device {
     render::RenderEngine render;
     PreemptingEngine preempted_render;
     blitter::Blitter blitter;
-    NullEngine video, video_1;
+    media::Video video, video_1;
     media::Vebox video_enhance;
     SharedFunctions position_functions;  ///< POCS runs beside RCS, which changes its own
     render::PositionEngine position;

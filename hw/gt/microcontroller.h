@@ -39,6 +39,7 @@ struct Microcontroller {
     memory::Ggtt& ggtt;
     Host& host;
     memory::TlbGeneration& tlb;
+    std::function<void()> wake_power;  ///< the GT leaves RC6
   };
   Microcontroller(const defs::Platform& platform, const guc::Layout& layout, cs::CommandStreamers& streamers, const Units& units,
                   std::function<void(int64_t ns)> wake_at)
@@ -52,7 +53,8 @@ struct Microcontroller {
              .clock = mmio::TimestampClock(platform.timestamp_hz),
              .layout = layout,
              .pci_device_id = platform.pci_device_id,
-             .tlb = units.tlb}) {}
+             .tlb = units.tlb,
+             .wake_power = units.wake_power}) {}
   GucEngines engines;
   guc::Guc guc;
 };

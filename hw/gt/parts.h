@@ -14,6 +14,7 @@
 #include "hw/gpgpu/decoder.h"
 #include "hw/guc/layout.h"
 #include "hw/iface/host.h"
+#include "hw/media/huc_decoder.h"
 #include "hw/media/vebox_decoder.h"
 #include "hw/mmio/interrupts.h"
 #include "hw/oa/form.h"
@@ -34,8 +35,9 @@ struct Parts {
   std::span<const defs::MetricSet> metric_sets;
   surface::DecodeSurface surface_state;
   sampler::DecodeState sampler_state;
-  std::unique_ptr<render::StateDecoder> (*state_decoder)();                 ///< null: 3D is not there
-  std::unique_ptr<const gpgpu::Decoder> (*media_decoder)();                 ///< null: GPGPU and media are not there
+  std::unique_ptr<render::StateDecoder> (*state_decoder)();  ///< null: 3D is not there
+  std::unique_ptr<const gpgpu::Decoder> (*media_decoder)();  ///< null: GPGPU and media are not there
+  std::unique_ptr<const media::HucDecoder> (*huc_decoder)();
   std::unique_ptr<const media::VeboxDecoder> (*vebox_decoder)() = nullptr;  ///< null: VEBOX's packets are counted
 };
 

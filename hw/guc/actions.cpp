@@ -4,6 +4,7 @@
 
 #include "hw/base/log.h"
 #include "hw/guc/firmware.h"
+#include "hw/guc/huc.h"
 
 namespace softgen::guc {
 
@@ -14,8 +15,6 @@ namespace {
 constexpr Firmware::Answer failed(uint32_t error) { return {failure, error}; }
 
 constexpr uint32_t action_authenticate_huc = defs::guc::authenticate_huc;
-/// A signature's dwords in memory (i915 gt/uc/intel_uc_fw.c, uc_fw_rsa_data_create()).
-constexpr uint32_t rsa_bytes = 256;
 
 }  // namespace
 
@@ -109,14 +108,10 @@ Firmware::Answer Firmware::forget_client(Arguments) {
   return {};
 }
 
-// What verifies it is not public: the signature is any that is not zero, and its image has been copied before the GuC's.
 Firmware::Answer Firmware::authenticate_huc(Arguments arguments) {
   const uint64_t signature = arguments[0];
-  if (signature < memory_.bottom || signature >= ggtt_top - rsa_bytes) return failed(error_ggtt_address);
-  std::array<uint32_t, rsa_bytes / 4> dwords;
-  ggtt_.read(signature, dwords.data(), rsa_bytes);
-  const bool is_signed = std::ranges::any_of(dwords, [](uint32_t dword) { return dword != 0; });
-  if (!huc_loaded_ || !is_signed) return failed(error_generic);
+  if (!memory_.has(signature, huc_signature_bytes, 1)) return failed(error_ggtt_address);
+  if (!huc_loaded_ || !has_huc_signature(ggtt_, signature)) return failed(error_generic);
   environment_.registers.set_bits(environment_.layout.huc_status, environment_.layout.huc_verified.mask());
   return {};
 }

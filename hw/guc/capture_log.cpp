@@ -6,7 +6,7 @@ namespace softgen::guc {
 using namespace defs::guc;
 
 // i915 gt/uc/intel_guc.c, guc_ctl_log_params_flags(); intel_guc_log.c, intel_guc_log_size().
-void CaptureLog::start(uint32_t parameter, const AddressRange& memory) {
+void CaptureLog::start(uint32_t parameter, const AddressRange& memory, memory::View& ggtt) {
   *this = {};
   const uint64_t page = log_page.in_place(parameter);
   const uint64_t unit = log_unit.of(parameter) ? log_large_unit_bytes : log_unit_bytes;
@@ -17,6 +17,8 @@ void CaptureLog::start(uint32_t parameter, const AddressRange& memory) {
   state_ = page + capture_state;
   ring_ = page + memory::View::page_size + others;
   bytes_ = bytes;
+  // The host keeps the memory over a reset of the chip and does not clear it: its read index is of what was written before.
+  for (const uint32_t index : {log_read, log_write, log_sampled_write}) ggtt.store<uint32_t>(state_ + index, 0);
 }
 
 // The reader owns the read index. One dword stays free.

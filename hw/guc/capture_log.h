@@ -15,8 +15,8 @@ namespace softgen::guc {
 /// Its owner's mutex guards it.
 class CaptureLog {
  public:
-  /// By the start parameter for logs.
-  void start(uint32_t parameter, const AddressRange& memory);
+  /// By the start parameter for logs. The ring is empty then.
+  void start(uint32_t parameter, const AddressRange& memory, memory::View& ggtt);
   void stop() { *this = {}; }
   /// False: there is no ring, or no room in it.
   bool append(std::span<const uint32_t> group, memory::View& ggtt);

@@ -102,10 +102,12 @@ void Firmware::look() {
   serve_locked([&]() SG_NO_THREAD_SAFETY_ANALYSIS { scheduler_.look(); });
 }
 
+bool Firmware::is_for(const FirmwareFile& file) { return file.version.major >= first_major && file.version.major <= last_major; }
+
 uint32_t Firmware::start(const Start& start) {
   MutexLock lock(mutex_);
   const FirmwareVersion& version = start.file.version;
-  if (version.major < first_major || version.major > last_major) {
+  if (!is_for(start.file)) {
     unimplemented("GuC firmware of this version", "{}.{}.{}", version.major, version.minor, version.patch);
     return kernel_device_mismatch;
   }
@@ -115,7 +117,7 @@ uint32_t Firmware::start(const Start& start) {
   if (!memory.has(ads, 1)) return kernel_bad_init_data;
   memory_ = memory;
   ads_ = ads;
-  capture_log_.start(start.parameters[param_log], memory);
+  capture_log_.start(start.parameters[param_log], memory, ggtt_);
   features_ = start.parameters[param_features];
   huc_loaded_ = start.huc_loaded;
   scheduler_.start(version.major == old_form_major);

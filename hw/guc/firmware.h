@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <span>
 
 #include "hw/base/mutex.h"
@@ -37,10 +38,13 @@ class Firmware final : public GucCore {
     mmio::TimestampClock clock;  ///< of RING_TIMESTAMP
     const Layout& layout;
     uint16_t pci_device_id;
-    memory::TlbGeneration& tlb;  ///< of the engines' translations
+    memory::TlbGeneration& tlb;          ///< of the engines' translations
+    std::function<void()> wake_power{};  ///< the GT leaves RC6; may be empty
   };
   explicit Firmware(const Environment& environment);
 
+  /// Its interface is this one.
+  static bool is_for(const FirmwareFile& file);
   uint32_t start(const Start& start) override;
   void stop() override;
   void notify() override;

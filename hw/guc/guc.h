@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The micro-controller of a device: its shim and its firmware.
+// The micro-controller of a device: its shim, its doorbells and its firmware.
 #pragma once
 
-#include "hw/guc/firmware.h"
+#include "hw/guc/doorbells.h"
+#include "hw/guc/processor.h"
 #include "hw/guc/shim.h"
 
 namespace softgen::guc {
@@ -12,26 +13,50 @@ class Guc {
   using Environment = Firmware::Environment;
   /// Registers its hooks: after those of GDRST that stop engines.
   explicit Guc(const Environment& environment)
-      : firmware_(environment),
-        shim_(environment.registers, environment.memory, environment.ggtt, firmware_, environment.layout,
+      : doorbells_({.registers = environment.registers,
+                    .memory = environment.memory,
+                    .host = environment.host,
+                    .wake_at = [&engines = environment.engines](int64_t ns) { engines.wake_at(ns); },
+                    .wake_power =
+                        [wake = environment.wake_power] {
+                          if (wake) wake();
+                        },
+                    .message = [this] { processor_.rung(); }}),
+        processor_(environment, doorbells_),
+        shim_(environment.registers, environment.memory, environment.ggtt, processor_, environment.layout,
               [&host = environment.host, clock = environment.clock] { return clock.all_ticks(host.clock_ns()); }) {}
 
   /// Any thread.
-  void switched(EngineId engine, const cs::ContextSwitch& event) { firmware_.switched(engine, event); }
-  void look() { firmware_.look(); }
+  void switched(EngineId engine, const cs::ContextSwitch& event) { processor_.switched(engine, event); }
+  void look() {
+    processor_.look();
+    doorbells_.look();
+  }
 
   /// Power or function level reset, after that of the registers.
-  void reset() { shim_.reset(); }
+  void reset() {
+    shim_.reset();
+    doorbells_.reset();
+  }
   /// After the registers and the GGTT.
   void state(Archive& archive) {
     const uint32_t version = archive.section("guc", 2);
     shim_.state(archive);
-    firmware_.state(archive);
-    if (version >= 2) firmware_.groups_state(archive);  // before, there were none
+    processor_.state(archive);
+    if (version < 2) return forget_old();
+    processor_.later_state(archive);
+    doorbells_.state(archive);
   }
 
  private:
-  Firmware firmware_;
+  /// A state from before there were groups of contexts, doorbells and the older firmware.
+  void forget_old() {
+    processor_.old_stop();
+    doorbells_.reset();
+  }
+
+  Doorbells doorbells_;
+  Processor processor_;
   Shim shim_;
 };
 

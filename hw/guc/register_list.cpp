@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "hw/guc/register_list.h"
 
+#include "hw/base/bits.h"
 #include "hw/base/log.h"
 
 namespace softgen::guc {
@@ -31,7 +32,7 @@ std::vector<ListedRow> RegisterLists::kept(const ListedEngine& engine) {
   const uint64_t list = ggtt_.load<uint32_t>(set);
   std::vector<ListedRow> all = rows(list, register_set_count.of(ggtt_.load<uint32_t>(set + 4)));
   for (ListedRow& row : all)
-    if (listed_masked.of(row[listed_flags])) row[listed_value] |= 0xffff'0000;
+    if (listed_masked.of(row[listed_flags])) row[listed_value] = masked_all(row[listed_value]);
   return all;
 }
 

@@ -5,6 +5,13 @@ namespace softgen::guc {
 
 using namespace defs::guc;
 
+namespace {
+
+/// Of a descriptor's upper dword: bits that are not the engine's, which xe sets.
+bool has_high_address(uint32_t high) { return high & ~(descriptor_engine_class.mask() | descriptor_engine_instance.mask()); }
+
+}  // namespace
+
 uint32_t Registration::read(std::span<const uint32_t> arguments, bool has_children) {
   const auto wide = [&](size_t at) { return arguments[at] | uint64_t{arguments[at + 1]} << 32; };
   if (arguments.size() < register_arguments) return error_parameters;
@@ -21,7 +28,7 @@ uint32_t Registration::read(std::span<const uint32_t> arguments, bool has_childr
   engine_class = arguments[register_class];
   instances = arguments[register_engines];
   for (uint32_t i = 0; i < members; ++i, at += 2) {
-    if (arguments[at + 1]) return error_parameters;  // no engine takes it
+    if (has_high_address(arguments[at + 1])) return error_parameters;
     lrcas[i] = arguments[at];
   }
   return 0;

@@ -190,7 +190,8 @@ int64_t Scheduler::deadline() const {
   return first;
 }
 
-// The host is notified of the context that hung: it captures its state and submits it anew, or no more (i915 guc_handle_context_reset()).
+// The host is notified of the context that hung: it captures its state and enables it anew, or no more (i915 guc_handle_context_reset()). Until then the
+// context is off: the host rewrites its image (__guc_reset_context()).
 void Scheduler::was_reset(EngineId engine_id) {
   Engine& engine = of(engine_id);
   if (!std::exchange(engine.resets, false)) return;
@@ -214,8 +215,9 @@ void Scheduler::was_reset(EngineId engine_id) {
       groups_.at(*context.group).hung = true;
       member_left(context, false, false);
     } else {
+      context.enabled = false;
       listener_.host(context_reset_notification, std::array{*hung});
-      if (!context.enabled) settle(*hung, context);
+      settle(*hung, context);
     }
   }
   for (size_t i = 0; i < engine_count; ++i) decide(static_cast<EngineId>(i));

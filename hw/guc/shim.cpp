@@ -47,7 +47,7 @@ Shim::Shim(mmio::RegisterFile& registers, HostMemory& memory, memory::Ggtt& ggtt
   });
   registers_.on_write(layout_.notify, [this](uint32_t offset, uint32_t written) {
     registers_.poke(offset, 0);
-    if (field::GUC_SEND_INTERRUPT_TRIGGER.of(written)) core_.notify();
+    if (!layout_.notify_bits || (written & layout_.notify_bits)) core_.notify();
   });
   registers_.on_write(layout_.tlb_invalidate, [this, &ggtt](uint32_t offset, uint32_t) {
     ggtt.invalidate();

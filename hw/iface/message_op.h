@@ -10,10 +10,10 @@
 namespace softgen {
 
 namespace surface {
-/// Binding table indices that name no entry.
+/// The last index of a binding table's entries, and indices with a meaning of their own.
 enum BindingIndex : uint8_t {
   last_table_index = 239,
-  bindless_index = 252,      ///< SurfaceBinding::bindless says which, from Bindless Surface State Base on
+  bindless_index = 252,      ///< the surface state at Bindless Surface State Base + SurfaceBinding::bindless
   stateless_nc_index = 253,  ///< not coherent with the CPU
   slm_index = 254,
   stateless_index = 255,

@@ -119,17 +119,17 @@ struct MessageWindow {
   bool streams = false;  ///< so much is written consecutively that stores may be non-temporal (ThreadEnv::may_stream)
 };
 
-/// What a message of one form adds to the counts that observation needs (hw/base/work.h).
+/// What messages of one form add to the events of the observation counters (hw/base/work.h).
 struct MessageWork {
   enum class Unit : uint8_t { none, sampler, target, local, typed, untyped, atomic, local_atomic, barrier };
   Unit unit = Unit::none;
   bool write = false;
-  bool blending = false;                      ///< targets
-  uint8_t channels = 0;                       ///< at most
-  uint8_t first_channel = 0;                  ///< of the instruction's
-  uint16_t channel_bytes = 0, own_bytes = 0;  ///< moved for a channel, and whatever channels are enabled
+  bool blending = false;                      ///< Unit::target only
+  uint8_t channels = 0;                       ///< max per message
+  uint8_t first_channel = 0;                  ///< as a channel of the instruction
+  uint16_t channel_bytes = 0, own_bytes = 0;  ///< moved per enabled channel, and per message
 
-  /// Those of the instruction's channels that the message is for.
+  /// The message's channels, out of `mask` of the instruction's.
   uint32_t own(uint32_t mask) const { return mask >> first_channel & static_cast<uint32_t>((uint64_t{1} << channels) - 1); }
 };
 
@@ -152,7 +152,7 @@ struct DirectAnswer {
   const ColorCodes* colors = nullptr;  ///< it writes just these, where the thread says: compiled code of series may do that itself
   uint64_t answered = 0;               ///< and not yet counted there
   mutable uint64_t left_out = 0;       ///< channels of those messages that were disabled, or had no effect
-  uint32_t watched = 0;                ///< channels that the caller adds to `left_out` where they are disabled
+  uint32_t watched = 0;                ///< the caller adds those of these channels that are disabled to `left_out`
   mutable MessageWindow window;        ///< where `function` was last, of untyped reads and writes
   /// What compiled code may call instead of `function` as long as `window` agrees with the clock; null: none. `registers`: dwords.
   using Quick = bool (*)(const void* state, uint32_t* registers, uint32_t mask);
@@ -181,7 +181,7 @@ class DirectAnswers {
     if (count > answers_.size()) answers_.resize(count);
     return answers_.data();
   }
-  /// `count(answer)` for those with answered messages.
+  /// Calls `count(answer)` for each answer with answered messages.
   template <typename F>
   void clear(F&& count) {
     bool streamed = false;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the render engine's streamer tells the unit that counts events (hw/oa), and asks of it. On the thread that runs the streamer.
+// The observation unit (hw/oa) as the render engine's streamer uses it: the streamer notifies it of context switches and requests reports. All calls
+// are made on the streamer's thread.
 #pragma once
 
 #include <array>
@@ -12,18 +13,19 @@ class Observation {
  public:
   static constexpr size_t report_dwords = 64;
   using Report = std::array<uint32_t, report_dwords>;
-  /// By its descriptor.
+  /// From the context's descriptor.
   struct Context {
-    uint32_t id;     ///< the upper half
+    uint32_t id;     ///< upper half
     uint32_t image;  ///< GGTT address
   };
 
   virtual ~Observation() = default;
-  /// A context runs, its registers are restored.
+  /// A context starts to run; its registers are restored.
   virtual void context_entered(const Context& context) = 0;
-  /// It is about to be saved, or is dropped.
+  /// The running context is about to be saved or dropped.
   virtual void context_leaves() = 0;
-  /// MI_REPORT_PERF_COUNT of the running context: writes a report with this `id` to `room`. Returns the dwords that it has in the selected format.
+  /// MI_REPORT_PERF_COUNT of the running context: writes a report with this `id` to `room`. Returns the report's dwords; the selected
+  /// format determines how many.
   virtual std::span<const uint32_t> report(uint32_t id, Report& room) = 0;
 };
 

@@ -24,6 +24,7 @@ enum Command : uint32_t {
   de_write_freq_req = 0x17,
   dynamic_duty_cycle = 0x1a,
   sagv_control = 0x21,
+  read_sagv_block_time = 0x23,
   type_c_cold = 0x26,
 };
 
@@ -33,6 +34,8 @@ enum Question : uint32_t { about_memory = 0, about_point = 1 };
 // Microseconds for the watermark levels 0-3 and 4-7, one a byte, like a desktop part with DDR4: non-decreasing, and none 0 (a 0 turns
 // the levels from there off; i915 intel_pm.c:intel_read_wm_latency).
 constexpr uint32_t latency_low = 0x0806'0402, latency_high = 0x100e'0c0a;
+// Microseconds. Chosen: those that i915 takes for Gen11, where it cannot ask (display/skl_watermark.c, intel_sagv_block_time()).
+constexpr uint32_t sagv_block_time = 10;
 constexpr uint32_t efficient_ratio = 6;  // x 50 MHz: RPn of RP_STATE_CAP
 
 }  // namespace
@@ -76,6 +79,9 @@ Pcode::Reply Pcode::run(uint32_t command, uint32_t data0, uint32_t data1) {
       break;
     case type_c_cold:
       if (memory_) return {success, 0, 0};  // blocked or unblocked; bit 0 would say that the exit from TC cold failed
+      break;
+    case read_sagv_block_time:
+      if (memory_) return {success, sagv_block_time, 0};
       break;
     case write_min_freq_table: slot = data0; return {success, data0, 0};
     case read_min_freq_table: return {success, slot | (data0 & 0xff), 0};

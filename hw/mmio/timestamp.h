@@ -20,7 +20,7 @@ class TimestampClock {
   constexpr uint64_t hz() const { return second * ticks_ / nanoseconds_; }
   /// The counter at guest time `ns`.
   constexpr uint64_t ticks(int64_t ns) const { return all_ticks(ns) & mask; }
-  /// The same with all bits.
+  /// As ticks(), but not truncated to the counter's width.
   constexpr uint64_t all_ticks(int64_t ns) const { return static_cast<uint64_t>(ns) * ticks_ / nanoseconds_; }
   /// Guest time in which so many ticks pass, rounded up.
   constexpr int64_t ns(uint64_t ticks) const { return static_cast<int64_t>((ticks * nanoseconds_ + ticks_ - 1) / ticks_); }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// OAR: counters that belong to render contexts (TGL PRM vol 13, "Observability"). Hardware keeps them in the context's image, at places that are not
-// public. Here they are kept for the contexts that used them last (chosen: 16, as i915 has one stream at a time); one that is not among them begins at 0.
+// OAR: counters that belong to render contexts (TGL PRM vol 13, "Observability"). Hardware saves them to the context's image, where their
+// position is not public. Here they are kept for the contexts that used them last (chosen: 16, as i915 has one stream at a time); others begin at 0.
 #pragma once
 
 #include <cstdint>
@@ -16,10 +16,10 @@ class ContextCounters {
   ContextCounters(unsigned eus, uint64_t timestamp_hz) : counters_(eus, timestamp_hz) {}
 
   const Counters& now() const { return counters_.now(); }
-  /// The context with this image runs from `moment` on.
+  /// The context with this image starts to run at `moment`.
   void enter(uint32_t image, const Moment& moment);
   void advance(const Moment& moment, const Selection& selection, bool counts) { counters_.advance(moment, selection, counts); }
-  /// It runs no more.
+  /// The context with this image stops running.
   void leave(uint32_t image);
   void reset() { kept_.clear(); }
   void state(Archive& archive);
@@ -31,10 +31,10 @@ class ContextCounters {
     Counters counters;
   };
   EventCounters counters_;
-  std::vector<Kept> kept_;  ///< the latest last
+  std::vector<Kept> kept_;  ///< ordered by last use
 };
 
-/// All counters, to or from a saved state.
+/// Saves or loads all counters.
 void counters_state(Archive& archive, Counters& counters);
 
 }  // namespace softgen::oa

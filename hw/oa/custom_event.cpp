@@ -9,11 +9,11 @@ namespace {
 
 namespace field = reg::field;
 
-/// Source of an event's inputs.
+/// OACEC Source: the event's inputs are other events.
 constexpr uint32_t previous_event = 1;
 
-/// The routed signals in a clock. TestOa's, as the ratios tell that IGT (tests/i915/perf.c) expects of its counters: bit 3 changes with each clock,
-/// bits 5:4 count 0, 1, 2.
+/// TestOa's routed signals in a clock, derived from the ratios that IGT (tests/i915/perf.c) expects of its counters: bit 3 toggles each clock,
+/// bits 5:4 cycle through 0, 1, 2.
 constexpr uint32_t test_signals(unsigned clock) { return clock % 2 << 3 | clock % 3 << 4; }
 
 /// The codes of Compare; 7 is in no manual, Mesa's sets use it for an event that always holds.

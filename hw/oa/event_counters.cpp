@@ -14,8 +14,8 @@ namespace {
 namespace field = reg::field;
 using defs::OaSignal;
 
-/// A counters that count what a unit does (TGL PRM vol 13, "Aggregating Counters"). A22, A29 and A33 would count HiZ tests and misses of caches, which
-/// are not modelled.
+/// A counters of units' events (TGL PRM vol 13, "Aggregating Counters"). A22, A29 and A33 would count HiZ tests and cache misses, which are not
+/// modelled.
 constexpr struct {
   unsigned counter;
   Work work;
@@ -39,18 +39,18 @@ constexpr struct {
                    {35, Work::barriers}};
 constexpr unsigned first_flexible = 7;
 
-/// Increment Event and Coarse Event Filter of a flexible event (i915 i915_perf_oa_regs.h; Mesa's sets RenderBasic and ComputeBasic show what they
-/// select).
+/// Increment Event and Coarse Event Filter of a flexible event (i915 i915_perf_oa_regs.h; their meaning follows from Mesa's sets RenderBasic and
+/// ComputeBasic).
 enum Increment : uint32_t { fpu_0 = 0, fpu_1 = 1, sends = 2, eu_active = 4, occupancy = 8 };
 enum Coarse : uint32_t { any = 0, vs = 1, hs = 2, ds = 3, gs = 4, ps = 5, compute = 6 };
-/// Fine filters 7 to 10 count in one EU of a row of four.
+/// Fine filters 7 to 10 select one EU of a row of four.
 constexpr uint32_t first_eu = 7, last_eu = 10;
 
 double of(const WorkCounts& work, Work what) { return static_cast<double>(work.of(what)); }
 
 double sum(std::span<const uint64_t> counts) { return static_cast<double>(std::accumulate(counts.begin(), counts.end(), uint64_t{0})); }
 
-/// To all shared functions.
+/// Messages to all shared functions.
 double messages(const WorkCounts& work) {
   double all = 0;
   for (const auto& function : work.messages) all += sum(function);
@@ -76,7 +76,7 @@ EventCounters::StageTimes EventCounters::take(StageTimes& waiting, double max) {
   return {part(waiting.geometry), part(waiting.pixels), part(waiting.compute), part(waiting.blit)};
 }
 
-/// Core clocks in the first `ticks` after from_.
+/// Core clocks in the first `ticks` ticks after from_.
 uint64_t EventCounters::clocks_after(uint64_t ticks) const {
   return static_cast<uint64_t>((static_cast<unsigned __int128>(ticks) * selection_.core_hz + fraction_) / timestamp_hz_);
 }
@@ -108,7 +108,7 @@ void EventCounters::advance(const Moment& moment, const Selection& selection, bo
   settle();
 }
 
-/// Moves events into the counters, as many as the clocks since before_ allow.
+/// Moves events into the counters, at most as many as the clocks since before_ allow.
 void EventCounters::settle() {
   constexpr double rounding = 1e-6;
   const double max = static_cast<double>(now_.ticks - before_.ticks) * eus_ * (1 - rounding);
@@ -134,7 +134,7 @@ double EventCounters::kernel_ns(const StageTimes& times) const {
   return std::min(times.geometry + times.pixels + times.compute, interval_ns());
 }
 
-/// EU clocks are the time in which a stage ran kernels, on all EUs. Which pipe of an EU they are of follows from the kernels' instructions.
+/// EU clocks: the time in which a stage ran kernels, times all EUs. The mix of the kernels' instructions distributes them among an EU's pipes.
 void EventCounters::count_flexible(const WorkCounts& work, const StageTimes& times) {
   const double alu = of(work, Work::alu_instructions), math = of(work, Work::math_instructions), sent = messages(work),
                all = instructions(work);
@@ -208,7 +208,7 @@ void EventCounters::count_signals(const WorkCounts& work, const StageTimes& time
   }
 }
 
-/// Of the core clocks from before_.ticks to `ticks`: those that counter `i` counts.
+/// The number of core clocks from before_.ticks to `ticks` that counter `i` counts.
 double EventCounters::in_clocks(OaSignal signal, unsigned i, uint64_t ticks) const {
   const auto until = [&](uint64_t clocks) { return signal == OaSignal::clock ? clocks : selection_.events[i].among(clocks); };
   return static_cast<double>(until(ticks) - until(before_.ticks));

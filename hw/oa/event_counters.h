@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The counters: what units did (hw/base/work.h) and how time passed, as events of the chip. docs/oa.md says which are counted, which are
-// modelled and which stay zero.
+// The counters, as functions of the work of the units (hw/base/work.h) and of time. docs/oa.md lists which are exact, modelled or zero.
 #pragma once
 
 #include <array>
@@ -15,39 +14,39 @@ namespace softgen::oa {
 
 constexpr unsigned flexible_registers = 7;
 
-/// What software has chosen to be counted.
+/// What software has selected to be counted.
 struct Selection {
   std::array<uint32_t, flexible_registers> flexible{};  ///< EU_PERF_CNTL0 to 6
-  const defs::MetricSet* signals = nullptr;             ///< null: the routed signals are not known, and are 0
+  const defs::MetricSet* signals = nullptr;             ///< null: the routed signals are unknown, and taken as 0
   std::array<EventClocks, boolean_counters> events{};
   uint64_t core_hz = 0;
 };
 
-/// A point in time, and all that was done until then.
+/// A point in time, and the total work until then.
 struct Moment {
   uint64_t tick = 0;      ///< of the timestamp
   int64_t render_ns = 0;  ///< guest time with a context on the render engine
   WorkCounts work;
 };
 
-/// Counters step with the timestamp: what is read twice in a tick is the same. No A or C counter grows by more in a core clock than there are EUs, as
-/// software relies on; what was counted at the end of a draw shows as fast as that, which is faster than any draw.
+/// Counters change with the timestamp only: two reads in one tick give the same values. No A or C counter grows by more than the number of EUs per core
+/// clock, as software requires; events that a draw counts all at once at its end enter the counters at that rate.
 class EventCounters {
  public:
   /// `eus`: of the platform. `timestamp_hz`: of RING_TIMESTAMP.
   EventCounters(unsigned eus, uint64_t timestamp_hz) : eus_(eus), timestamp_hz_(timestamp_hz) {}
 
   const Counters& now() const { return now_; }
-  /// Counters at a tick between the last two moments; in between they grow evenly.
+  /// Counters at a tick between the last two moments, interpolated.
   Counters at(uint64_t tick) const;
-  /// Goes on to `moment`, if it is a later tick. `counts`: what was done since the last one counts, by `selection`.
+  /// Advances to `moment`, if it is a later tick. `counts`: the work since the last one is counted, as `selection` says.
   void advance(const Moment& moment, const Selection& selection, bool counts);
-  /// The counters are these at `moment`, and count from there on.
+  /// Sets the counters to these values at `moment`.
   void load(const Counters& counters, const Moment& moment);
 
  private:
-  /// Kernels' time in the stages of WorkCounts that run them. Stages count their time when they end, and that may be longer than it is since the last
-  /// moment: the rest counts for the time after it.
+  /// Time of kernels in the stages of WorkCounts that run them. Stages count their time when they end, which may be more than the time since the last
+  /// moment: the excess is carried over to later intervals.
   struct StageTimes {
     double geometry = 0, pixels = 0, compute = 0, blit = 0;  ///< ns
   };
@@ -68,12 +67,12 @@ class EventCounters {
   const unsigned eus_;
   const uint64_t timestamp_hz_;
   Counters before_, now_;  ///< at the last two moments
-  Moment from_, to_;       ///< those
+  Moment from_, to_;       ///< the last two moments
   uint64_t fraction_ = 0;  ///< of a core clock at from_, in units of 1 / timestamp_hz_
-  bool counted_ = false;   ///< between them
-  Selection selection_;    ///< by which
+  bool counted_ = false;   ///< work between them was counted
+  Selection selection_;    ///< used for that
   StageTimes waiting_;
-  EventCounts debt_;  ///< events that have happened and are not in the counters yet
+  EventCounts debt_;  ///< events that are not in the counters yet
 };
 
 }  // namespace softgen::oa

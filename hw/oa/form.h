@@ -14,15 +14,15 @@ struct Form {
   uint32_t timer;                           ///< with Timer Enable, Timer Period and Counter Resume
   std::array<uint32_t, 2> start_condition;  ///< of the start triggers
   std::array<uint32_t, 2> report_condition;
-  uint32_t (*event)(uint32_t counter);  ///< custom event of a B counter, and its mask
+  uint32_t (*event)(uint32_t counter);  ///< registers of a B counter's custom event, and of its mask
   uint32_t (*event_mask)(uint32_t counter);
   struct CounterRegisters {
     uint32_t a, a32, ticks, b, c;  ///< the first of A0 to A31 (two dwords each), of A32 to A35, of B0 to B7 and of C0 to C7
   } counters;
   bool shows_valid_context;  ///< the report id has a bit for it
   uint32_t no_context;       ///< the context's id in reports while none runs
-  /// OAR: the counters of a render context, which has this register and selects the format of MI_REPORT_PERF_COUNT in it. 0: that
-  /// command reports the counters of the chip.
+  /// OAR, the counters of a render context: each context has this register; it selects the format of MI_REPORT_PERF_COUNT. 0: that
+  /// command reports the chip's counters.
   uint32_t context_control;
 };
 

@@ -12,12 +12,13 @@ namespace {
 namespace field = reg::field;
 namespace report_id = defs::oa_report_id;
 
-/// Timer reports that one look writes: a few milliseconds of a host, whose thread may be the guest's processor. More that are due are lost, and OASTATUS says so.
+/// Max timer reports per update: they take a few milliseconds of a host's thread, which may be the guest's processor. The others are lost, and OASTATUS
+/// reports that.
 constexpr uint64_t max_reports = 16384;
-/// Bits of a timestamp whose changes a timer can see.
+/// Width of the timestamp whose bits can trigger a timer.
 constexpr unsigned timestamp_bits = 36;
-/// Core clocks are a thousandth slower than they are said to be: piglit's amd_performance_monitor_measure finds that a few clocks, rounded up, are no more
-/// in their time than the highest frequency allows.
+/// Core clocks run a thousandth slower than the frequency that registers report, so that a few clocks, rounded up, do not exceed the max frequency in
+/// their interval, as piglit's amd_performance_monitor_measure checks.
 constexpr uint64_t parts_of_clock = 1000;
 constexpr uint64_t cap_frequency_hz = uint64_t{defs::cap_frequency_mhz} * 1'000'000;
 
@@ -50,19 +51,19 @@ ObservationUnit::ObservationUnit(const Environment& environment)
 void ObservationUnit::attach_buffer() {
   mmio::RegisterFile& registers = env_.registers;
   registers.on_read(env_.form.tail, [this](uint32_t at) {
-    look();
+    update();
     return env_.registers.peek(at);
   });
-  // Read with each of i915's reads of reports: looks only where the answer would be another one.
+  // i915 reads it with each read of reports: updates only where that would change the value.
   registers.on_read(env_.form.status, [this](uint32_t at) {
     {
       MutexLock lock(mutex_);
-      if (const Time time = now(); overflow_is_due(time.tick)) look_locked(time);
+      if (const Time time = now(); overflow_is_due(time.tick)) update_locked(time);
     }
     return env_.registers.peek(at);
   });
   for (const uint32_t offset : {env_.form.control, env_.form.tail, env_.form.buffer, env_.form.timer})
-    registers.on_write(offset, [this](uint32_t, uint32_t) { look(); });
+    registers.on_write(offset, [this](uint32_t, uint32_t) { update(); });
 }
 
 void ObservationUnit::attach_counters() {
@@ -70,7 +71,7 @@ void ObservationUnit::attach_counters() {
   const auto on_read = [this](uint32_t first, uint32_t count, auto value) {
     env_.registers.on_read(first, 4 * count, [this, first, value](uint32_t offset) {
       MutexLock lock(mutex_);
-      look_locked(now());
+      update_locked(now());
       return static_cast<uint32_t>(value(counters_.now(), (offset - first) / 4));
     });
   };
@@ -83,22 +84,23 @@ void ObservationUnit::attach_counters() {
 }
 
 void ObservationUnit::attach_selection() {
-  const auto changed = [this](uint32_t, uint32_t) { look(); };
+  const auto changed = [this](uint32_t, uint32_t) { update(); };
   for (unsigned i = 0; i < boolean_counters; ++i) {
     env_.registers.on_write(env_.form.event(i), changed);
     env_.registers.on_write(env_.form.event_mask(i), changed);
   }
-  for (unsigned i = 0; i <= flexible_registers; ++i) env_.registers.on_write(flexible_register(i), changed);  // the last selects nothing
+  for (unsigned i = 0; i <= flexible_registers; ++i)
+    env_.registers.on_write(flexible_register(i), changed);  // the last one selects nothing
   env_.registers.on_write(reg::RPNSWREQ, changed);
   if (env_.form.context_control)
     for (const uint32_t offset : {env_.form.context_control, reg::OACTXCONTROL}) env_.registers.on_write(offset, changed);
 }
 
-// A set of routes begins with the enable of NOA (i915 i915_perf.c; the sets of Mesa begin with it).
+// The sequence of a metric set begins with the enable of NOA (i915 i915_perf.c; Mesa's sets).
 void ObservationUnit::attach_signals() {
   env_.registers.on_write(reg::GDT_CHICKEN_BITS, [this](uint32_t, uint32_t) {
     MutexLock lock(mutex_);
-    look_locked(now());
+    update_locked(now());
     mux_ = defs::MetricSet::hash_begin;
   });
   env_.registers.on_write(reg::NOA_WRITE, [this](uint32_t, uint32_t value) {
@@ -121,7 +123,7 @@ ObservationUnit::Timer ObservationUnit::timer() const {
   return {.on = field::OACTXCONTROL_TIMER_ENABLE.of(control) && exponent < timestamp_bits, .exponent = exponent};
 }
 
-/// That which software has asked for, else the highest.
+/// The frequency that software has requested, else the max.
 uint64_t ObservationUnit::core_hz() const {
   if (const uint64_t now = field::RPSTAT1_CURRENT_FREQUENCY.of(env_.registers.peek(reg::RPSTAT1)))
     return now * cap_frequency_hz / defs::frequency_parts;
@@ -133,7 +135,8 @@ Selection ObservationUnit::selection() const {
   for (unsigned i = 0; i < flexible_registers; ++i) selection.flexible[i] = env_.registers.peek(flexible_register(i));
   const auto set = std::ranges::find(env_.metric_sets, mux_, &defs::MetricSet::mux);
   if (set != env_.metric_sets.end()) selection.signals = &*set;
-  else if (mux_ != defs::MetricSet::hash_begin) note("OA: routes of signals that no metric set has", "hash {:#018x}", mux_);
+  else if (mux_ != defs::MetricSet::hash_begin)
+    note("OA: sequence of writes to NOA_WRITE that is no known metric set's", "hash {:#018x}", mux_);
   for (unsigned i = 0; i < boolean_counters; ++i)
     selection.events[i] = EventClocks(env_.registers.peek(env_.form.event(i)), env_.registers.peek(env_.form.event_mask(i)),
                                       selection.signals && selection.signals->test_pattern);
@@ -150,12 +153,12 @@ Moment ObservationUnit::moment(const Time& time) const {
   return {.tick = time.tick, .render_ns = render_ns_ + (context_ ? time.ns - render_since_ : 0), .work = env_.work()};
 }
 
-void ObservationUnit::look() {
+void ObservationUnit::update() {
   MutexLock lock(mutex_);
-  look_locked(now());
+  update_locked(now());
 }
 
-void ObservationUnit::look_locked(const Time& time) {
+void ObservationUnit::update_locked(const Time& time) {
   const bool counts = resumed(), reports = enabled(), context_counts = this->context_counts();
   if (!counts_ && !reports_ && !context_counted_ && !counts && !reports && !context_counts) return;
   const Moment moment = this->moment(time);
@@ -167,19 +170,19 @@ void ObservationUnit::look_locked(const Time& time) {
   const bool was_on = reports_;
   counts_ = counts, reports_ = reports, context_counted_ = context_counts;
   timer_ = timer();
-  seen_tick_ = time.tick;
+  updated_tick_ = time.tick;
   if (reports_ && was_on && hz != selection_.core_hz &&
       !field::OA_DEBUG_DISABLE_CLOCK_RATIO_REPORTS.of(env_.registers.peek(env_.form.debug)))
     write_to_buffer(report_id::clock_ratio, time.tick, counters_.now());
 }
 
-/// Timer reports that are due after the last look, until `tick`.
+/// Timer reports that have become due after the last update, until `tick`.
 ObservationUnit::Due ObservationUnit::due(uint64_t tick) const {
   if (!timer_.on) return {};
   // The bit becomes 1 at odd multiples of `half`.
   const uint64_t half = uint64_t{1} << timer_.exponent, period = 2 * half;
-  uint64_t first = seen_tick_ / period * period + half;
-  if (first <= seen_tick_) first += period;
+  uint64_t first = updated_tick_ / period * period + half;
+  if (first <= updated_tick_) first += period;
   return {.first = first, .period = period, .count = first > tick ? 0 : (tick - first) / period + 1};
 }
 
@@ -230,7 +233,7 @@ uint32_t ObservationUnit::report_id_of(reg::Bits reason) const {
 void ObservationUnit::context_entered(const Context& context) {
   MutexLock lock(mutex_);
   const Time time = now();
-  look_locked(time);
+  update_locked(time);
   context_ = context;
   render_since_ = time.ns;
   if (context_counted_) contexts_.enter(context.image, moment(time));
@@ -242,16 +245,16 @@ void ObservationUnit::context_leaves() {
   MutexLock lock(mutex_);
   if (!context_) return;
   const Time time = now();
-  look_locked(time);
+  update_locked(time);
   if (context_counted_) contexts_.leave(context_->image);
   render_ns_ += time.ns - render_since_;
   context_.reset();
 }
 
 std::span<const uint32_t> ObservationUnit::report(uint32_t id, Report& room) {
-  const Time time = now();  // first: software compares it with the time of the command before
+  const Time time = now();  // before the lock: software compares it with the time of the previous command
   MutexLock lock(mutex_);
-  look_locked(time);
+  update_locked(time);
   const ReportHead head{id, static_cast<uint32_t>(time.tick), context_id()};
   if (!env_.form.context_control)
     return write_report(field::OACONTROL_COUNTER_SELECT.of(env_.registers.peek(env_.form.control)), head, counters_.now(), room);
@@ -260,7 +263,7 @@ std::span<const uint32_t> ObservationUnit::report(uint32_t id, Report& room) {
   return write_report(field::OAR_OACONTROL_COUNTER_SELECT.of(env_.registers.peek(env_.form.context_control)), head, contexts_.now(), room);
 }
 
-void ObservationUnit::registers_changed() { look(); }
+void ObservationUnit::registers_changed() { update(); }
 
 void ObservationUnit::reset() {
   MutexLock lock(mutex_);
@@ -277,7 +280,7 @@ void ObservationUnit::reset() {
 void ObservationUnit::state(Archive& archive) {
   MutexLock lock(mutex_);
   archive.section("observation", 1);
-  if (!archive.reading()) look_locked(now());
+  if (!archive.reading()) update_locked(now());
   Counters counters = counters_.now();
   counters_state(archive, counters);
   contexts_.state(archive);
@@ -295,7 +298,7 @@ void ObservationUnit::state(Archive& archive) {
   if (context_ && context_counted_) contexts_.enter(context_->image, moment(time));
   timer_ = timer();
   selection_ = selection();
-  seen_tick_ = time.tick;
+  updated_tick_ = time.tick;
 }
 
 }  // namespace softgen::oa

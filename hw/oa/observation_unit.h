@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The observation unit: counters of what the chip does, their registers, and reports of them: by MI_REPORT_PERF_COUNT, and to a buffer in guest
-// memory, by a timer and when a context comes (SKL PRM vol 2c, OA*; TGL PRM vol 13, "Observability"; i915 i915_perf.c).
+// The observation unit: performance counters, their registers, and reports of the counters: by MI_REPORT_PERF_COUNT, and to a buffer in guest memory,
+// by a timer and at context switches (SKL PRM vol 2c, OA*; TGL PRM vol 13, "Observability"; i915 i915_perf.c).
 //
-// It has no thread. Timer reports that are due are written when software looks (at the tail, the status or a counter), and when something changes what they
-// contain; the counters of one that is due between two looks lie between theirs. While no software uses the unit, it counts nothing and costs nothing.
+// It has no thread. It is updated when software reads the tail, the status or a counter, and before anything changes that reports depend on; an update
+// writes the timer reports that have become due, with counters interpolated between it and the one before. A unit that no software uses counts nothing.
 #pragma once
 
 #include <atomic>
@@ -22,7 +22,7 @@
 
 namespace softgen::oa {
 
-/// What the unit is plugged into; outlives it.
+/// What the unit is connected to; outlives it.
 struct Environment {
   mmio::RegisterFile& registers;
   Host& host;
@@ -32,11 +32,11 @@ struct Environment {
   std::span<const defs::MetricSet> metric_sets;
   mmio::TimestampClock clock;
   unsigned eus;
-  /// What was done so far.
+  /// Total work so far.
   std::function<WorkCounts()> work = work_counts;
 };
 
-/// Any thread that may touch guest memory (memory::Gate), but for what Observation says.
+/// Any thread that may access guest memory (memory::Gate), except for the calls of Observation.
 class ObservationUnit final : public Observation {
  public:
   /// Registers the hooks.
@@ -48,7 +48,7 @@ class ObservationUnit final : public Observation {
 
   /// Registers may have changed without their hooks (GDRST).
   void registers_changed();
-  /// Power or function level reset, after the registers'.
+  /// Power or function level reset, after that of the registers.
   void reset();
   void state(Archive& archive);
 
@@ -71,16 +71,16 @@ class ObservationUnit final : public Observation {
   void attach_counters();
   void attach_selection();
   void attach_signals();
-  // What software has set up now.
+  // What software has programmed, as of now.
   bool enabled() const;
   bool resumed() const;
   bool context_counts() const;
   Timer timer() const;
   uint64_t core_hz() const;
   Selection selection() const SG_REQUIRES(mutex_);
-  /// Goes on to this moment.
-  void look();
-  void look_locked(const Time& time) SG_REQUIRES(mutex_);
+  /// Advances the counters to this moment and writes the timer reports that are due.
+  void update();
+  void update_locked(const Time& time) SG_REQUIRES(mutex_);
   Moment moment(const Time& time) const SG_REQUIRES(mutex_);
   Due due(uint64_t tick) const SG_REQUIRES(mutex_);
   bool overflow_is_due(uint64_t tick) const SG_REQUIRES(mutex_);
@@ -94,13 +94,13 @@ class ObservationUnit final : public Observation {
   EventCounters counters_ SG_GUARDED_BY(mutex_);
   ContextCounters contexts_ SG_GUARDED_BY(mutex_);
   ReportBuffer buffer_ SG_GUARDED_BY(mutex_);
-  uint64_t mux_ SG_GUARDED_BY(mutex_) = defs::MetricSet::hash_begin;  ///< of NOA_WRITE so far
-  // As software had set it up at the last look.
+  uint64_t mux_ SG_GUARDED_BY(mutex_) = defs::MetricSet::hash_begin;  ///< MetricSet::hash() of the values written to NOA_WRITE
+  // What software had programmed at the last update.
   bool reports_ SG_GUARDED_BY(mutex_) = false, counts_ SG_GUARDED_BY(mutex_) = false;
   bool context_counted_ SG_GUARDED_BY(mutex_) = false;  ///< OAR
   Timer timer_ SG_GUARDED_BY(mutex_);
   Selection selection_ SG_GUARDED_BY(mutex_);
-  uint64_t seen_tick_ SG_GUARDED_BY(mutex_) = 0;
+  uint64_t updated_tick_ SG_GUARDED_BY(mutex_) = 0;
   // The render engine's context.
   std::optional<Context> context_ SG_GUARDED_BY(mutex_);
   int64_t render_since_ SG_GUARDED_BY(mutex_) = 0, render_ns_ SG_GUARDED_BY(mutex_) = 0;

@@ -11,7 +11,7 @@ namespace {
 uint64_t whole(double count) { return static_cast<uint64_t>(count); }
 uint32_t low(double count) { return static_cast<uint32_t>(whole(count)); }
 
-/// Writes dwords one behind the other.
+/// Appends dwords.
 class Writer {
  public:
   explicit Writer(Observation::Report& room) : room_(room) {}

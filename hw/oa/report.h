@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Counters as a report has them (SKL PRM vol 2c, "Performance Counter Report Formats"; TGL PRM vol 13; i915 include/uapi/drm/i915_drm.h,
+// The counters, and the layout of reports (SKL PRM vol 2c, "Performance Counter Report Formats"; TGL PRM vol 13; i915 include/uapi/drm/i915_drm.h,
 // drm_i915_oa_format).
 #pragma once
 
@@ -14,7 +14,7 @@ namespace softgen::oa {
 
 constexpr unsigned a_counters = 36, boolean_counters = 8;
 
-/// With the parts of events that have not made a whole one yet. Below 2^53, so that whole numbers are exact.
+/// Numbers of events, which may have fractions. Below 2^53, so that integers are exact.
 struct EventCounts {
   std::array<double, a_counters> a{};
   std::array<double, boolean_counters> b{}, c{};

@@ -10,9 +10,9 @@ namespace {
 
 namespace field = reg::field;
 
-/// Of size code 0; each code doubles it.
+/// Bytes for size code 0; each next code doubles them.
 constexpr uint64_t smallest = 128 << 10;
-/// What head and tail count in.
+/// Granularity of head and tail.
 constexpr uint64_t line = 64;
 
 // One name for the fields of both generations' registers.

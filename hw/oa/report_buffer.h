@@ -20,11 +20,11 @@ class ReportBuffer {
   void append(std::span<const uint32_t> report);
   /// Bytes up to the head; a report must be smaller.
   uint64_t room() const;
-  /// Reports that were due have not been written.
+  /// Sets Report Lost: reports that were due have not been written.
   void lose();
 
  private:
-  /// Offsets in the buffer are of head and tail.
+  /// `head`, `tail`: offsets in the buffer.
   struct Place {
     uint64_t base, size, head, tail;
     uint64_t room() const { return size - (tail - head) % size; }

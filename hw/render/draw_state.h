@@ -124,7 +124,7 @@ struct TessellationState {
   TessellationDomain domain{};
   TessellationOutput output{};
   float max_factor_odd = 0, max_factor_not_odd = 0;
-  bool factors_ascend = false;   ///< in the patch header: from dword 0 on; else from dword 7 downwards
+  bool factors_ascend = false;   ///< tessellation factors in the patch header: from dword 0 upwards, else from dword 7 downwards
   bool inside_separate = false;  ///< a triangle's inside factor follows four outside factors, not three
 };
 

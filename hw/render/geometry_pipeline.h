@@ -36,7 +36,7 @@ class GeometryPipeline {
   Provoking provoking() const { return provoking_; }
   const VertexStage& vertex_stage() const { return vs_; }
   GeometryCounts counts() const;
-  /// Of all indices of the draw; 0: it has none.
+  /// Bytes of all indices of the draw; 0: it is not indexed.
   uint64_t index_bytes() const;
 
  private:

@@ -37,7 +37,7 @@ struct RenderTarget {
   /// Writes `word` to pixels of a block of 8x8 (bit 8 y + x) within the level, for targets of color_kernel().
   void fill_block(memory::View& view, uint32_t x, uint32_t y, uint32_t slice, uint64_t pixels, uint32_t word) const;
   /// Writes the colours of two pixels side by side (bits 0 and 1 of `pixels`), as far as they lie within the level, for targets that copies_words().
-  /// Returns those that do.
+  /// Returns the pixels that were written.
   uint32_t write_words(memory::View& view, uint32_t x, uint32_t y, uint32_t slice, uint32_t pixels,
                        const std::array<surface::Word4, 2>& words) const;
   /// Makes each sample of a pixel lie in its own slice, with the colour it has had: cleared pixels get theirs.
@@ -72,7 +72,7 @@ class OutputMerger {
   /// blorp).
   bool copies_words(const RenderTarget& rt, unsigned target) const;
 
-  /// Samples in `samples` are written. Returns those that the target has.
+  /// Writes `samples` of a pixel. Returns those of them that the target has.
   uint32_t write(memory::View& view, const RenderTarget& rt, const Mode& mode, uint32_t x, uint32_t y, uint32_t layer, uint32_t samples,
                  const PixelColor& color) const;
   /// One sample's colour as registers; zeros outside of the target.

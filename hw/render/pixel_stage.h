@@ -34,7 +34,7 @@ class PixelWorker {
   Windower windower_{context_, threads_, targets_};
   uint64_t serial_ = 0;              ///< of the draw that is drawn; 0: none
   PixelCounts* counting_ = nullptr;  ///< of the draw that the tally is of; null: it is zero
-  bool tests_early_ = false;         ///< so does that draw
+  bool tests_early_ = false;         ///< of that draw
 };
 
 }  // namespace softgen::render

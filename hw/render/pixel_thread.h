@@ -35,7 +35,7 @@ struct PixelThread : eu::SeriesThread {
   unsigned sample_id = 0;
   bool square = false;                      ///< 4x4 pixels at multiples of 4, all of them live
   uint32_t tested = 0;                      ///< pixels whose late tests are done
-  uint32_t written = 0;                     ///< pixels that a message to a render target was for
+  uint32_t written = 0;                     ///< pixels covered by a render target message so far
   CoarseThread* coarse = nullptr;           ///< of coarse pixels: what their pixels have; null: they are pixels
   uint8_t log2_width = 0, log2_height = 0;  ///< of a coarse pixel
 
@@ -53,7 +53,7 @@ struct PixelThread : eu::SeriesThread {
 
 /// Samples or pixels that a worker has counted since it last added them to its draw's statistics and to count_path().
 struct PixelTally {
-  /// Of `program`, which were started or which a fill is in place of.
+  /// Threads of `program`: started ones, or those that a fill replaces.
   void add_threads(uint64_t n, const eu::Program& program) {
     threads += n;
     alu += n * program.alu_instructions(), math += n * program.math_instructions();
@@ -61,9 +61,9 @@ struct PixelTally {
 
   uint64_t rasterized = 0;  ///< samples before all tests
   uint64_t depth = 0, invocations = 0;
-  uint64_t threads = 0, alu = 0, math = 0;                 ///< and their instructions
-  uint64_t killed = 0, failed_late = 0;                    ///< pixels that the shader discarded; samples, by tests after it
-  uint64_t written = 0, blended = 0;                       ///< samples of targets, but for those that DirectAnswers count
+  uint64_t threads = 0, alu = 0, math = 0;                 ///< pixel shader threads, and their instructions
+  uint64_t killed = 0, failed_late = 0;                    ///< pixels discarded by the shader; samples that failed tests after it
+  uint64_t written = 0, blended = 0;                       ///< samples in targets, without those that DirectAnswers count
   uint64_t filled = 0;                                     ///< pixels of uniform colour written without a thread each
   uint64_t tested_one_by_one = 0, written_one_by_one = 0;  ///< by the general code, not by kernels
 };
@@ -81,7 +81,7 @@ struct PixelContext {
   PixelTally tally;
 };
 
-/// Most pixels have one sample, and without POPCNT counting is a call.
+/// Most pixels have one sample; without POPCNT std::popcount() is a function call.
 inline uint64_t count_samples(uint32_t samples) { return samples <= 1 ? samples : static_cast<uint64_t>(std::popcount(samples)); }
 
 /// Depth and stencil tests of `samples` of a pixel, by the general code. `z`, `stencil`: what the shader computed, if it does. Returns the samples that

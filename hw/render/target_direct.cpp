@@ -42,7 +42,7 @@ struct TargetWriter::DirectWrite {
     };
     return d.wrote(answer, writer.write_pixels(thread, *d.kernel, *d.target, live, 0, d.count, false, source));
   }
-  /// True. So many pixels of the message were written.
+  /// Counts the message, of which `pixels` pixels were written. Always true.
   bool wrote(const DirectAnswer& answer, uint32_t pixels) const {
     answer.left_out += count - pixels;
     return true;

@@ -31,7 +31,7 @@ struct TargetWriter::WriteLayout {
     result.source0_alpha = std::bit_cast<float>(alpha_at != none ? dword(alpha_at, lane) : result.source0[3]);
     return result;
   }
-  /// Of the thread.
+  /// The pixels to be written, as a mask of the thread's pixels.
   uint32_t thread_pixels() const { return (pixels & ((1u << count) - 1)) << first; }
   uint8_t stencil(unsigned lane) const { return reinterpret_cast<const uint8_t*>(message.reg(stencil_at).dw)[lane]; }
 
@@ -56,14 +56,14 @@ inline void fade(PixelColor& color, const Fade& by, uint32_t x, uint32_t y) {
   color.source0[3] = std::bit_cast<uint32_t>(std::bit_cast<float>(color.source0[3]) * part);
 }
 
-/// Notes a message for `pixels`. With the last one, pixels that none was for are known to be discarded.
+/// Records a message that covers `pixels`. With the thread's last one, live pixels that no message covered count as discarded by the shader.
 inline void TargetWriter::note_written(PixelThread& thread, uint32_t pixels, bool last) {
   if (!last) thread.written |= pixels;
   else if (const uint32_t killed = thread.live & ~pixels & ~thread.written)
     context_.tally.killed += static_cast<uint64_t>(std::popcount(killed));
 }
 
-/// Bits that are set, of eight.
+/// Population count of eight bits.
 constexpr uint32_t count_of_eight(uint32_t bits) { return (bits * 0x08040201u >> 3 & 0x11111111u) * 0x11111111u >> 28; }
 
 inline void TargetWriter::count_written(uint64_t samples, bool blended) {

@@ -203,7 +203,7 @@ void TargetWriter::write_one_by_one(PixelThread& thread, const WriteLayout& layo
                    ? layout.omask(pixel % 16)
                    : merger.alpha_to_coverage(color.source0_alpha, draw_->raster.samples, thread.x(pixel), thread.y(pixel));
     if (!merger.alpha_passes(color.source0_alpha)) {
-      // As the late tests: with the first write.
+      // Counted once per pixel, with its first write, as late tests are.
       if (!(thread.written >> pixel & 1)) context_.tally.failed_late += count_samples(samples);
       continue;
     }

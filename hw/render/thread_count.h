@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The pixels of a block of 8x8 by the threads that they are given to.
+// How the pixels of an 8x8 block are distributed among pixel shader threads.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 
 namespace softgen::render {
 
-/// A block's pixels (bit 8 y + x) by squares of 4x4, 16 bits each, and in those by quads, four bits each; all of them row after row.
+/// Reorders the pixels of a block (bit 8 y + x) into 4x4 squares of 16 bits and, in each square, into quads of four bits, all in row order.
 inline uint64_t by_squares(uint64_t block) {
   const auto exchange = [&block](unsigned distance, uint64_t moved) {
     const uint64_t swapped = (block ^ block >> distance) & moved;
@@ -22,10 +22,10 @@ inline uint64_t by_squares(uint64_t block) {
   return block;
 }
 
-/// How many threads ThreadBatch makes of the pixels of an object in a tile.
+/// The number of threads that ThreadBatch makes for the pixels of an object in a tile.
 class ThreadCount {
  public:
-  /// `simd`: channels of a thread. `squares`: 4x4 pixels may be a thread.
+  /// `simd`: channels of a thread. `squares`: a full 4x4 square becomes one thread.
   ThreadCount(unsigned simd, bool squares) : quads_per_thread_(simd / 4), squares_(squares) {}
 
   void add_block(uint64_t pixels) {
@@ -46,12 +46,12 @@ class ThreadCount {
   uint64_t threads() const { return whole_ + (quads_ + quads_per_thread_ - 1) / quads_per_thread_; }
 
  private:
-  /// `quads`: those of the squares included.
+  /// `quads` includes those of the squares.
   void add(uint64_t quads, uint64_t squares) { whole_ += squares, quads_ += quads - 4 * squares; }
 
   const unsigned quads_per_thread_;
   const bool squares_;
-  uint64_t whole_ = 0, quads_ = 0;  ///< squares; quads that are in none
+  uint64_t whole_ = 0, quads_ = 0;  ///< full squares; quads outside of them
 };
 
 }  // namespace softgen::render

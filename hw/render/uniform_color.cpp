@@ -147,7 +147,8 @@ bool Windower::fill_object(const PixelRect& tile) {
   return true;
 }
 
-/// Returns the number of covered pixels, including those outside the target. `threads`: those that would have had them.
+/// Returns the number of covered pixels, including those outside the target. `threads` adds up those that the
+/// fill replaces.
 uint64_t Windower::fill_part(const Coverage& part, const PixelRect& tile, const CapturedColor& color, ThreadCount& threads) {
   const RenderTarget& rt = *color.target;
   const PixelRect there{0, 0, static_cast<int32_t>(rt.level->extent().width), static_cast<int32_t>(rt.level->extent().height)};

@@ -151,7 +151,7 @@ uint64_t VertexFetch::address(const Source& source, uint32_t index, uint32_t ins
   return number < source.count ? source.start + number * source.buffer.pitch : nowhere;
 }
 
-/// Whether it is in its buffer.
+/// Returns whether the element lies in its buffer.
 bool VertexFetch::fetch_element(const Source& source, uint32_t index, uint32_t instance, std::span<Vec4> out) {
   const auto controls = source.element.components;
   std::array<std::byte, 32> raw{};

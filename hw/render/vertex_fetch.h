@@ -62,9 +62,9 @@ class VertexFetch {
   /// Whether vertices have edge flags (an element with Edge Flag Enable, which is not stored), and the flag of one.
   bool has_edge_flags() const { return edge_flag_.has_value(); }
   bool edge_flag(uint32_t index, uint32_t instance);
-  /// Of elements that were read so far, without edge flags.
+  /// Bytes of the elements read so far, without edge flags.
   uint64_t bytes() const { return vertices_ * vertex_bytes_ - missing_bytes_; }
-  /// Of an index; 0: the draw has none.
+  /// Bytes per index; 0: the draw is not indexed.
   uint32_t index_bytes() const { return draw_.indexed ? index_size_ : 0; }
 
  private:
@@ -103,7 +103,7 @@ class VertexFetch {
   uint32_t index_size_ = 0;
   bool cut_enabled_ = false;
   uint64_t vertices_ = 0, vertex_bytes_ = 0,
-           missing_bytes_ = 0;  ///< fetched; of the elements of each; of those that are not in their buffers
+           missing_bytes_ = 0;  ///< vertices fetched; bytes per vertex; bytes of elements outside their buffers
 };
 
 }  // namespace softgen::render

@@ -23,7 +23,7 @@ double depth_at(const PixelDraw& draw, const PreparedObject& object, uint32_t x,
   return std::min(std::max(z, double{viewport.min_depth}), double{viewport.max_depth});
 }
 
-/// test_samples(), but they are not counted.
+/// As test_samples(), without counting the samples that pass.
 uint32_t passing_samples(PixelContext& context, const PixelDraw& draw, const PreparedObject& object, uint32_t x, uint32_t y,
                          uint32_t samples, std::optional<float> z = std::nullopt, std::optional<uint8_t> stencil = std::nullopt) {
   const DepthStencil& tests = draw.depth_stencil;
@@ -99,7 +99,7 @@ bool Windower::draw_part(const Coverage& part, const PixelRect& tile) {
   });
 }
 
-/// Early tests of a block with one sample per pixel: the pixels that pass, of which `count` becomes the number.
+/// Early tests of a block with one sample per pixel. Returns the pixels that pass. `count`: of `covered`; becomes that of the result.
 uint64_t Windower::test_block(uint32_t x, uint32_t y, uint64_t covered, uint64_t& count) {
   const DepthStencil& tests = draw_->depth_stencil;
   uint64_t passed = covered;

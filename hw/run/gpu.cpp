@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <iterator>
+#include <new>
 #include <span>
 #include <stdexcept>
 #include <utility>
@@ -28,6 +29,7 @@ namespace {
 // Of the process's address space, not of its memory: holes are free.
 constexpr uint64_t arena_size = uint64_t{64} << 30;
 constexpr uint32_t ggtt_pages = 1u << 20;
+constexpr uint64_t page = 4096;
 
 sg_host_ops host_ops(Gpu* gpu, void (*interrupt)(void*, bool)) {
   sg_host_ops ops = {};
@@ -147,8 +149,7 @@ uint32_t Gpu::ggtt_map(uint64_t gpa, uint32_t pages, uint32_t alignment) {
     ggtt_free_.erase(it);
     if (first > start) ggtt_free_[start] = first - start;
     if (end - first > pages) ggtt_free_[first + pages] = end - first - pages;
-    for (uint32_t i = 0; i < pages; ++i)
-      sg_bar0_write(device_, regs::gtt_window + uint64_t{8} * (first + i), (gpa + uint64_t{4096} * i) | 1, 8);
+    for (uint32_t i = 0; i < pages; ++i) sg_bar0_write(device_, regs::gtt_window + uint64_t{8} * (first + i), (gpa + page * i) | 1, 8);
     write(regs::gfx_flsh_cntl, 1);
     return first << 12;
   }
@@ -171,14 +172,29 @@ void Gpu::ggtt_unmap(uint32_t address, uint32_t pages) {
   ggtt_free_[start] = count;
 }
 
+GgttMemory Gpu::ggtt_allocate(uint32_t pages, uint32_t alignment) {
+  GgttMemory memory{.gpa = arena_.allocate(page * pages), .pages = pages};
+  if (!memory.gpa) throw std::bad_alloc();
+  try {
+    memory.address = ggtt_map(memory.gpa, pages, alignment);
+  } catch (const std::bad_alloc&) {
+    arena_.release(memory.gpa, page * pages);
+    throw;
+  }
+  return memory;
+}
+
+void Gpu::ggtt_free(const GgttMemory& memory) {
+  ggtt_unmap(memory.address, memory.pages);
+  arena_.release(memory.gpa, page * memory.pages);
+}
+
 void Gpu::bring_up() {
   for (uint32_t request : chip_.forcewake) write(request, 0x00010001);
   write(regs::gamw_eco_dev_rw_ia, read(regs::gamw_eco_dev_rw_ia) | 0xf);
   for (unsigned i = 0; i < run_engines; ++i) {
     engines_[i].info = &chip_.engines[i];
-    engines_[i].hwsp_gpa = arena_.allocate(4096);
-    if (!engines_[i].hwsp_gpa) throw std::bad_alloc();
-    engines_[i].hwsp = ggtt_map(engines_[i].hwsp_gpa, 1);
+    engines_[i].hwsp = ggtt_allocate(1);
     bring_up_engine(engines_[i]);
   }
   chip_.enable_interrupts(Registers(device_));
@@ -189,13 +205,13 @@ void Gpu::bring_up_engine(Engine& engine) {
   write(base + regs::hwstam, ~0u);
   write(base + regs::ring_mode, chip_.run_lists);
   write(base + regs::mi_mode, 0x01000000);  // clear STOP_RING
-  write(base + regs::hws_pga, engine.hwsp);
+  write(base + regs::hws_pga, engine.hwsp.address);
   open_registers(engine);
   enable_switch_interrupts(engine, false);
   write(base + regs::emr, ~0u);
   write(base + regs::eir, ~0u);
   write(base + regs::csb_pointers, chip_.csb_pointers);
-  uint32_t* hwsp = reinterpret_cast<uint32_t*>(arena_.host(engine.hwsp_gpa));
+  uint32_t* hwsp = reinterpret_cast<uint32_t*>(arena_.host(engine.hwsp.gpa));
   hwsp[chip_.csb_write] = chip_.csb_entries - 1;
   engine.csb_read = chip_.csb_entries - 1;
   engine.submitted = engine.active = false;
@@ -293,17 +309,15 @@ void Gpu::service() {
       for (const Engine& engine : engines_)
         if (engine.current == &logical) return false;
     for (const auto& [slot, logical] : context->logical) {
-      ggtt_unmap(logical.lrca, logical.pages);
-      ggtt_unmap(logical.ring, regs::ring_pages);
-      arena_.release(logical.image_gpa, uint64_t{4096} * logical.pages);
-      arena_.release(logical.ring_gpa, uint64_t{4096} * regs::ring_pages);
+      ggtt_free(logical.image);
+      ggtt_free(logical.ring);
     }
     return true;
   });
 }
 
 void Gpu::process_engine(Engine& engine) {
-  volatile uint32_t* hwsp = reinterpret_cast<volatile uint32_t*>(arena_.host(engine.hwsp_gpa));
+  volatile uint32_t* hwsp = reinterpret_cast<volatile uint32_t*>(arena_.host(engine.hwsp.gpa));
   const unsigned written = hwsp[chip_.csb_write] & 15;
   std::atomic_thread_fence(std::memory_order_acquire);
   while (engine.csb_read != written && written < chip_.csb_entries) {
@@ -319,7 +333,7 @@ void Gpu::process_engine(Engine& engine) {
 void Gpu::retire(Engine& engine) {
   while (!engine.running.empty()) {
     const RequestPtr request = engine.running.front();
-    volatile uint32_t* pphwsp = reinterpret_cast<volatile uint32_t*>(arena_.host(engine.current->image_gpa));
+    volatile uint32_t* pphwsp = reinterpret_cast<volatile uint32_t*>(arena_.host(engine.current->image.gpa));
     if (static_cast<int32_t>(pphwsp[regs::pphwsp_seqno] - request->seqno) < 0) break;
     std::atomic_thread_fence(std::memory_order_acquire);
     engine.running.pop_front();

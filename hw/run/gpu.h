@@ -61,22 +61,27 @@ struct Request {
 using RequestPtr = std::shared_ptr<Request>;
 constexpr size_t max_request_registers = 4, max_context_registers = 8;
 
-/// One logical ring context: image and ring in the GGTT.
-struct LogicalContext {
-  uint32_t lrca = 0, ring = 0;  ///< GGTT addresses
-  uint64_t image_gpa = 0, ring_gpa = 0;
+/// Pages of the arena, mapped in the GGTT.
+struct GgttMemory {
+  uint64_t gpa = 0;
+  uint32_t address = 0;  ///< in the GGTT
   uint32_t pages = 0;
-  uint32_t tail = 0;  ///< ring offset, bytes
+};
+
+/// One logical ring context.
+struct LogicalContext {
+  GgttMemory image, ring;  ///< image.address is the PRM's LRCA
+  uint32_t tail = 0;       ///< ring offset, bytes
   uint32_t seqno = 0;
   uint32_t id = 0;
   uint32_t registers = 0;  ///< version of Gpu's context registers that it has loaded
 };
 
-/// A GEM context: an address space and a logical context a engine slot that was used.
+/// A GEM context: an address space, and one logical context per engine slot that was used.
 struct Context {
   std::shared_ptr<Ppgtt> vm;
   uint32_t vm_id = 0;
-  std::vector<int> slots;                      ///< engine map: engine index a slot, -1 invalid; empty: legacy ring flags
+  std::vector<int> slots;                      ///< engine map: engine index per slot, -1 invalid; empty: legacy ring flags
   std::map<unsigned, LogicalContext> logical;  ///< key: slot
   bool banned = false;
   int priority = 0;
@@ -104,15 +109,15 @@ class Gpu {
   void share(const BoPtr& bo) SG_REQUIRES(mutex_);
   /// Frees the GGTT space of a context once its requests are done.
   void release(const std::shared_ptr<Context>& context) SG_REQUIRES(mutex_);
-  /// Loaded by each context of the render engine with its next request, in the order of the list; max_context_registers. i915 changes the images
-  /// (i915_perf.c, oa_configure_all_contexts).
+  /// Each context of the render engine loads these in the given order with its next request; at most max_context_registers. i915 changes the
+  /// contexts' images instead (i915_perf.c, oa_configure_all_contexts).
   void set_context_registers(std::vector<RegisterValue> registers) SG_REQUIRES(mutex_);
-  /// Runs on the render engine, without a batch, whenever that has done all requests of other contexts, as i915's kernel context does before the
-  /// engine is parked and at its heartbeats. Null: none.
+  /// This context runs on the render engine, without a batch, whenever the engine has completed all requests of other contexts, as i915's kernel
+  /// context does before the engine is parked and at heartbeats. Null: none.
   void set_idle_context(std::shared_ptr<Context> context) SG_REQUIRES(mutex_) { idle_context_ = std::move(context); }
-  /// The first address; a multiple of `alignment`, in pages. Throws std::bad_alloc.
-  uint32_t ggtt_map(uint64_t gpa, uint32_t pages, uint32_t alignment = 1) SG_REQUIRES(mutex_);
-  void ggtt_unmap(uint32_t address, uint32_t pages) SG_REQUIRES(mutex_);
+  /// Zero-filled, at a GGTT address that is a multiple of `alignment` pages. Throws std::bad_alloc.
+  GgttMemory ggtt_allocate(uint32_t pages, uint32_t alignment = 1) SG_REQUIRES(mutex_);
+  void ggtt_free(const GgttMemory& memory) SG_REQUIRES(mutex_);
   uint64_t read_register(uint32_t offset, unsigned size);
   /// The signal makes the GPU print on standard error where each engine is, unless the program handles it.
   static void report_position_on(int signal_number);
@@ -124,13 +129,12 @@ class Gpu {
  private:
   struct Engine {
     const EngineInfo* info = nullptr;
-    uint32_t hwsp = 0;  ///< GGTT
-    uint64_t hwsp_gpa = 0;
+    GgttMemory hwsp;
     unsigned csb_read = 0;
     std::deque<RequestPtr> waiting;
     std::deque<RequestPtr> running;  ///< all of one logical context, one after the other in its ring
     LogicalContext* current = nullptr;
-    const Context* last = nullptr;  ///< that was started
+    const Context* last = nullptr;  ///< started last
     bool busy = false;
     bool submitted = false;          ///< to the port, and not taken from there yet
     bool active = false;             ///< as the last event says
@@ -140,6 +144,9 @@ class Gpu {
 
   void write(uint32_t offset, uint32_t value) { Registers(device_).write(offset, value); }
   uint32_t read(uint32_t offset) { return Registers(device_).read(offset); }
+  /// Returns the first address, a multiple of `alignment` pages. Throws std::bad_alloc.
+  uint32_t ggtt_map(uint64_t gpa, uint32_t pages, uint32_t alignment) SG_REQUIRES(mutex_);
+  void ggtt_unmap(uint32_t address, uint32_t pages) SG_REQUIRES(mutex_);
   void bring_up() SG_REQUIRES(mutex_);
   void bring_up_engine(Engine& engine) SG_REQUIRES(mutex_);
   LogicalContext& logical_context(Context& context, unsigned slot, unsigned engine) SG_REQUIRES(mutex_);

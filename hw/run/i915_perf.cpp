@@ -22,7 +22,7 @@ constexpr uint64_t second_ns = 1'000'000'000;
 
 constexpr uint32_t mask_of(unsigned count) { return (1u << count) - 1; }
 
-/// What a stand-in of /proc/sys/dev/i915 says now; `beyond`: it cannot be read. Outside of softgen-run: `without`.
+/// Value in the stand-in for /proc/sys/dev/i915/`name`; `beyond` if it cannot be read; `without` outside of softgen-run.
 uint64_t sysctl_value(const char* name, uint64_t without, uint64_t beyond) {
   const char* const root = std::getenv(root_variable);
   if (!root) return without;
@@ -33,17 +33,17 @@ uint64_t sysctl_value(const char* name, uint64_t without, uint64_t beyond) {
 
 bool is_root() { return geteuid() == 0; }
 
-/// From users (perf_stream_paranoid).
+/// Whether perf_stream_paranoid restricts this to root, and the process is not root's.
 bool is_refused() { return !is_root() && sysctl_value("perf_stream_paranoid", 0, 1) != 0; }
 
-/// Reports oftener than this are root's (oa_max_sample_rate).
+/// Whether the rate exceeds oa_max_sample_rate, which only root may.
 bool too_often(uint64_t exponent, uint64_t timestamp_hz) {
   const uint64_t period_ns = ((uint64_t{2} << exponent) * second_ns + timestamp_hz - 1) / timestamp_hz;
   const auto max_hz = [] { return sysctl_value("oa_max_sample_rate", oa::max_sample_rate_hz, 0); };
   return period_ns <= second_ns && !is_root() && second_ns / period_ns > max_hz();
 }
 
-/// As i915_gem_user_to_context_sseu(). Which of its slices are powered changes no result.
+/// As i915_gem_user_to_context_sseu(). The values are not applied: powering slices down would not change a result.
 int check_sseu(const drm_i915_gem_context_param_sseu& sseu, const defs::Platform& platform) {
   if (sseu.engine.engine_class != I915_ENGINE_CLASS_RENDER || sseu.engine.engine_instance != 0) return -EINVAL;
   if (!sseu.slice_mask || !sseu.subslice_mask || !sseu.min_eus_per_subslice) return -EINVAL;
@@ -64,7 +64,7 @@ int set_property(PerfProperties& properties, uint64_t id, uint64_t value, const 
       properties.periodic = true;
       properties.period_exponent = static_cast<uint32_t>(value);
       return 0;
-    case DRM_I915_PERF_PROP_HOLD_PREEMPTION: properties.hold_preemption = value != 0; return 0;  // there is none within a batch
+    case DRM_I915_PERF_PROP_HOLD_PREEMPTION: properties.hold_preemption = value != 0; return 0;  // a batch is not preempted halfway
     case DRM_I915_PERF_PROP_GLOBAL_SSEU: {
       drm_i915_gem_context_param_sseu sseu;
       properties.global_sseu = true;
@@ -95,7 +95,7 @@ int DrmFile::perf_open(void* arg) {
     if (!of_handle) return -ENOENT;
   }
   if (properties.hold_preemption && !of_handle) return -EINVAL;
-  // Counters of a context of one's own are nobody else's.
+  // OAR counters of the caller's own context expose no other program's work, so they need no privilege.
   const bool own_counters = driver_.gpu.chip().oa->context_control && of_handle && !properties.sample_reports;
   if ((!own_counters || properties.hold_preemption || properties.global_sseu) && is_refused()) return -EACCES;
   return driver_.perf.open(properties, of_handle, open->flags);

@@ -100,7 +100,7 @@ sgrun_node named_node(int fd) {
   return name.substr(name_start.size()).starts_with("128/") ? SGRUN_RENDER : SGRUN_CARD;
 }
 
-/// Of a file `id` in the folder of a metric set of this process's GPU: a descriptor of one with its text; -1: it is another path.
+/// If `path` is the file `id` in sysfs of a metric set that this process added: a descriptor of a file with its text; else -1.
 int metrics_id_file(std::string_view path) {
   constexpr std::string_view folder = "/metrics/", name = "/id";
   const size_t at = path.rfind(folder);

@@ -28,7 +28,7 @@ int sgrun_open(enum sgrun_node node, int flags);
 enum sgrun_node sgrun_adopt(int fd);
 enum sgrun_kind sgrun_kind_of_fd(int fd);
 enum sgrun_node sgrun_node_of_fd(int fd);
-/* A stream of performance reports, which read(2) is answered for by sgrun_read(): -1 with errno. */
+/* A stream of performance reports: sgrun_read() replaces read(2) for it. */
 bool sgrun_is_perf_stream(int fd);
 ssize_t sgrun_read(int fd, void* buffer, size_t size);
 /* -1 with errno, as ioctl(2). */

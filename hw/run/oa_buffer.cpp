@@ -6,7 +6,6 @@
 
 #include <array>
 #include <cstring>
-#include <new>
 
 #include "hw/base/mutex.h"
 #include "hw/run/program_memory.h"
@@ -14,7 +13,7 @@
 namespace softgen::run {
 namespace {
 
-constexpr uint32_t page = 4096, pages = oa::buffer_bytes / page;
+constexpr uint32_t pages = oa::buffer_bytes / 4096;
 constexpr size_t max_report_bytes = 256;
 
 }  // namespace
@@ -29,7 +28,7 @@ std::optional<OaFormat> oa_format(uint64_t uapi_format) {
   }
 }
 
-// As gen8_append_oa_reports(): reports of context switches are passed on, too, by which a program tells its own counts from others'.
+// As gen8_append_oa_reports(): context switch reports are passed on, too; a program needs them to separate its own counts from those of others.
 std::optional<uint32_t> ReportFilter::pass(std::span<uint32_t> report) const {
   uint32_t context = report[2] & unit_.context_mask;
   if (unit_.context_valid && !(report[0] & unit_.context_valid)) context = report[2] = oa::no_context;
@@ -57,29 +56,21 @@ int Records::append(uint32_t type, std::span<const uint32_t> data) {
 OaBuffer::OaBuffer(Gpu& gpu, OaFormat format)
     : gpu_(gpu), unit_(*gpu.chip().oa), registers_(gpu.device()), format_(format), filter_(unit_) {
   MutexLock lock(gpu_.lock());
-  gpa_ = gpu_.arena().allocate(oa::buffer_bytes);
-  if (!gpa_) throw std::bad_alloc();
-  try {
-    base_ = gpu_.ggtt_map(gpa_, pages, pages);
-  } catch (const std::bad_alloc&) {
-    gpu_.arena().release(gpa_, oa::buffer_bytes);
-    throw;
-  }
+  memory_ = gpu_.ggtt_allocate(pages, pages);
 }
 
 OaBuffer::~OaBuffer() {
   MutexLock lock(gpu_.lock());
-  gpu_.ggtt_unmap(base_, pages);
-  gpu_.arena().release(gpa_, oa::buffer_bytes);
+  gpu_.ggtt_free(memory_);
 }
 
 /// The order is that of gen8_init_oa_buffer() and gen12_init_oa_buffer(): OABUFFER after the head and before the tail. Its memory need not be zero,
-/// since a report is there before the tail says so.
+/// since the unit moves the tail only after it has written a report.
 void OaBuffer::start() {
   write(unit_.status, 0);
   write(unit_.head, address(0));
   if (unit_.buffer_upper) write(unit_.buffer_upper, 0);
-  write(unit_.buffer, base_ | oa::buffer_16m | oa::buffer_ggtt);
+  write(unit_.buffer, memory_.address | oa::buffer_16m | oa::buffer_ggtt);
   write(unit_.tail, address(0));
   head_ = tail_ = 0;
   filter_.restart();
@@ -92,8 +83,8 @@ void OaBuffer::stop() {
 }
 
 bool OaBuffer::refresh() {
-  const uint32_t tail = (registers_.read(unit_.tail) & oa::pointer_mask) - base_;
-  if (tail < oa::buffer_bytes) tail_ = tail / format_.bytes * format_.bytes;  // it grows by 64 bytes
+  const uint32_t tail = (registers_.read(unit_.tail) & oa::pointer_mask) - memory_.address;
+  if (tail < oa::buffer_bytes) tail_ = tail / format_.bytes * format_.bytes;  // it moves by 64 bytes
   return has_reports();
 }
 
@@ -118,7 +109,7 @@ int OaBuffer::read(Records& records) {
   const uint32_t before = head_;
   int error = 0;
   for (; head_ != tail_; head_ = (head_ + format_.bytes) % oa::buffer_bytes) {
-    const std::span report(reinterpret_cast<uint32_t*>(gpu_.arena().host(gpa_ + head_)), format_.bytes / 4);
+    const std::span report(reinterpret_cast<uint32_t*>(gpu_.arena().host(memory_.gpa + head_)), format_.bytes / 4);
     const auto context = filter_.pass(report);
     if (!context) continue;
     if ((error = records.append(DRM_I915_PERF_RECORD_SAMPLE, report))) break;

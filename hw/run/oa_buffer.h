@@ -13,24 +13,24 @@
 
 namespace softgen::run {
 
-/// Formats of reports: Counter Select, and bytes. None: not one of these chips' (oa_formats, oa_init_supported_formats).
+/// A report format: its value of Counter Select, and its size. None: these chips do not have it (oa_formats, oa_init_supported_formats).
 struct OaFormat {
   uint32_t select, bytes;
 };
 std::optional<OaFormat> oa_format(uint64_t uapi_format);
 
-/// Which reports of the buffer a stream's reader sees. With a context: those of its own, and those that bound them.
+/// Selects the reports that a stream's reader sees. Of a stream for one context: its own, the first one after them, and all context switches.
 class ReportFilter {
  public:
   explicit ReportFilter(const OaUnit& unit) : unit_(unit) {}
 
-  /// Reports of this context from now on. `id`: the upper half of its descriptor.
+  /// Selects reports of one context. `id`: the upper half of its descriptor.
   void only(uint32_t id) { context_ = id & unit_.context_mask; }
-  /// The buffer is new.
+  /// To be called when the buffer has been emptied.
   void restart() { last_ = oa::no_context; }
-  /// The report's context; none: the reader does not see the report. Other contexts' ids become no_context in it.
+  /// The context of a report that the reader sees; none: it does not see it. Replaces ids of other contexts in the report by no_context.
   std::optional<uint32_t> pass(std::span<uint32_t> report) const;
-  /// The reader has got a report of this context.
+  /// To be called when the reader has received a report of this context.
   void passed(uint32_t context) { last_ = context; }
 
  private:
@@ -39,13 +39,13 @@ class ReportFilter {
   uint32_t last_ = oa::no_context;
 };
 
-/// Records for one read(): whole ones, as many as there is room for.
+/// Records for one read(): complete ones, as many as fit.
 class Records {
  public:
-  /// `to`: an address of the program.
+  /// `to`: address of the program's buffer.
   Records(uint64_t to, size_t room) : to_(to), room_(room) {}
 
-  /// DRM_I915_PERF_RECORD_*. Not 0: -ENOSPC or -EFAULT, and it is not there.
+  /// `type`: DRM_I915_PERF_RECORD_*. Returns 0, or -ENOSPC or -EFAULT without appending the record.
   int append(uint32_t type, std::span<const uint32_t> data = {});
   size_t bytes() const { return bytes_; }
 
@@ -68,25 +68,24 @@ class OaBuffer {
   /// Empties the buffer and starts the unit.
   void start();
   void stop();
-  /// Looks at the unit's tail; true: there is a report.
+  /// Reads the unit's tail; then as has_reports().
   bool refresh();
-  /// As refresh() has seen it last.
+  /// Whether there were unread reports at the last refresh().
   bool has_reports() const { return head_ != tail_; }
-  /// Appends records of losses and of the reports before the tail that refresh() has seen last. 0 or a negative errno.
+  /// Appends records of lost reports, and of the reports up to the tail of the last refresh(). Returns 0 or a negative errno.
   int read(Records& records);
 
  private:
   int report_losses(Records& records);
   void write(uint32_t offset, uint32_t value) { registers_.write(offset, value); }
-  uint32_t address(uint32_t offset) const { return (base_ + offset) & oa::pointer_mask; }
+  uint32_t address(uint32_t offset) const { return (memory_.address + offset) & oa::pointer_mask; }
 
   Gpu& gpu_;
   const OaUnit& unit_;
   const Registers registers_;
   const OaFormat format_;
-  uint64_t gpa_ = 0;
-  uint32_t base_ = 0;             ///< GGTT
-  uint32_t head_ = 0, tail_ = 0;  ///< from base_
+  GgttMemory memory_;
+  uint32_t head_ = 0, tail_ = 0;  ///< offsets in memory_
   ReportFilter filter_;
 };
 

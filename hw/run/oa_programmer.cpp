@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The order of register writes is that of gen8_enable_metric_set() and gen12_enable_metric_set(). The wait for the signals to settle (noa_wait) is left
-// out: here they do at once.
+// out: here they need no time.
 #include <algorithm>
 #include <cstring>
-#include <new>
 #include <span>
 #include <utility>
 
@@ -34,19 +33,19 @@ OaProgrammer::OaProgrammer(Gpu& gpu, const PerfProperties& properties, std::shar
                            std::shared_ptr<Context> kernel)
     : gpu_(gpu), unit_(*gpu.chip().oa), properties_(properties), context_(std::move(context)), kernel_(std::move(kernel)), slot_(slot) {}
 
-/// As a timer register has it; 0: no reports by the timer.
+/// Value for a timer register; 0: no timer reports.
 uint32_t OaProgrammer::timer() const {
   return properties_.periodic ? properties_.period_exponent << oa::period_shift | oa::timer_enable : 0;
 }
 
-/// Up to Gen11, where the counters are the chip's, all contexts let them count and have the timer's period (lrc_configure_all_contexts).
+/// Up to Gen11 the counters belong to the chip, but each context enables them and sets the timer's period (lrc_configure_all_contexts).
 std::vector<RegisterValue> OaProgrammer::of_all_contexts(const OaConfig* config) const {
   std::vector<RegisterValue> registers{{oa::context_timer, timer() | oa::counter_resume}};
   for (const uint32_t flex : oa::flex) registers.push_back({flex, config ? config->flex_value(flex) : 0});
   return registers;
 }
 
-/// Gen12's counters of a context (gen12_configure_oar_context).
+/// Gen12's counters per context (gen12_configure_oar_context).
 std::vector<RegisterValue> OaProgrammer::of_context(bool on) const {
   if (!context_ || !unit_.context_control) return {};
   return {{oa::context_timer, on ? oa::counter_resume : 0},
@@ -66,25 +65,16 @@ FencePtr OaProgrammer::submit(const std::shared_ptr<Context>& context, unsigned 
   return last_ = request->fence;
 }
 
-/// Its address in the GGTT, where it may write all registers.
+/// GGTT address of a batch with the register writes of `config`; batches in the GGTT may write all registers.
 uint32_t OaProgrammer::batch_of(const OaConfigPtr& config) {
   const auto found = batches_.find(config);
   if (found != batches_.end()) return found->second.address;
   std::vector<uint32_t> batch;
   for (const auto* registers : {&config->mux, &config->boolean, &config->flex}) add_lists(batch, *registers);
   batch.push_back(regs::mi_batch_buffer_end);
-  Block block;
-  block.pages = static_cast<uint32_t>((batch.size() * 4 + page - 1) / page);
-  block.gpa = gpu_.arena().allocate(uint64_t{page} * block.pages);
-  if (!block.gpa) throw std::bad_alloc();
-  std::memcpy(gpu_.arena().host(block.gpa), batch.data(), batch.size() * 4);
-  try {
-    block.address = gpu_.ggtt_map(block.gpa, block.pages);
-  } catch (const std::bad_alloc&) {
-    gpu_.arena().release(block.gpa, uint64_t{page} * block.pages);
-    throw;
-  }
-  return (batches_[config] = block).address;
+  const GgttMemory memory = gpu_.ggtt_allocate(static_cast<uint32_t>((batch.size() * 4 + page - 1) / page));
+  std::memcpy(gpu_.arena().host(memory.gpa), batch.data(), batch.size() * 4);
+  return (batches_[config] = memory).address;
 }
 
 FencePtr OaProgrammer::write_config(const OaConfigPtr& config, std::vector<RegisterValue> registers) {
@@ -127,10 +117,10 @@ uint32_t OaProgrammer::context_id() const {
   return gpu_.chip().context_id(context_->logical.at(slot_).id);
 }
 
-std::pair<FencePtr, std::vector<OaProgrammer::Block>> OaProgrammer::take_batches() {
-  std::vector<Block> blocks;
-  for (const auto& [config, block] : std::exchange(batches_, {})) blocks.push_back(block);
-  return {last_, std::move(blocks)};
+std::pair<FencePtr, std::vector<GgttMemory>> OaProgrammer::take_batches() {
+  std::vector<GgttMemory> batches;
+  for (const auto& [config, batch] : std::exchange(batches_, {})) batches.push_back(batch);
+  return {last_, std::move(batches)};
 }
 
 }  // namespace softgen::run

@@ -16,8 +16,8 @@
 namespace softgen::run {
 namespace {
 
-constexpr uint64_t first_id = 2;              // 1 is that of a set which i915 had before 5.8
-constexpr uint32_t max_registers = 1u << 19;  // of one kind: what kmalloc() gives
+constexpr uint64_t first_id = 2;              // 1 is reserved for the set that i915 had before 5.8
+constexpr uint32_t max_registers = 1u << 19;  // per kind: kmalloc()'s limit
 
 bool in_ranges(std::span<const RegisterRange> ranges, uint32_t offset) {
   return std::ranges::any_of(ranges, [&](const RegisterRange& range) { return offset >= range.first && offset <= range.last; });
@@ -48,7 +48,7 @@ int read_registers(uint64_t from, uint32_t count, Valid valid, std::vector<Regis
   return 0;
 }
 
-/// As copy_perf_config_registers_or_number(): 0 asks for the number alone.
+/// As copy_perf_config_registers_or_number(): a size of 0 requests the number only.
 int write_registers(const std::vector<RegisterValue>& registers, uint64_t to, uint32_t& count) {
   const bool wanted = count != 0;
   count = static_cast<uint32_t>(registers.size());
@@ -127,7 +127,7 @@ int32_t OaConfigs::query(const drm_i915_query_item& item) const {
   }
 }
 
-/// The reserved id 1 is in it, too.
+/// The list includes the reserved id 1.
 int32_t OaConfigs::list(const drm_i915_query_item& item) const {
   std::vector<uint64_t> ids{1};
   for (const auto& [id, config] : configs_) ids.push_back(id);

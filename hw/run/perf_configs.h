@@ -22,13 +22,13 @@ struct OaConfig {
   OaConfig(const OaConfig&) = delete;
   OaConfig& operator=(const OaConfig&) = delete;
 
-  /// What the set gives a register of flexible events; 0: nothing.
+  /// The set's value of a flexible event register; 0 if it has none.
   uint32_t flex_value(uint32_t offset) const;
 
   uint64_t id = 0;
   std::string uuid;
   std::vector<RegisterValue> mux, boolean, flex;
-  int id_file = -1;  ///< made when somebody looks at the file `id` of its folder in sysfs
+  int id_file = -1;  ///< created when the file `id` of the set's folder in sysfs is first used
 };
 using OaConfigPtr = std::shared_ptr<const OaConfig>;
 
@@ -39,7 +39,7 @@ class OaConfigs {
 
   /// DRM_IOCTL_I915_PERF_ADD_CONFIG: the id of the new set.
   int add(const drm_i915_perf_oa_config& from);
-  /// A stream that has the set keeps it.
+  /// A stream that uses the set keeps it.
   int remove(uint64_t id);
   OaConfigPtr find(uint64_t id) const;
   /// DRM_I915_QUERY_PERF_CONFIG: the item's new length.

@@ -12,7 +12,7 @@
 namespace softgen::run {
 namespace {
 
-/// Lets other descriptors pass without the lock while there are none: each read() of the program asks.
+/// The number of such descriptors. While it is 0 no lock is needed: every read() of the program comes through here.
 constinit std::atomic<size_t> count{0};
 
 struct Streams {

@@ -18,9 +18,7 @@
 namespace softgen::run {
 namespace {
 
-constexpr uint32_t page = 4096;
-
-/// The render engine's slot of a context; none: it has not got one (oa_pin_context).
+/// The context's slot for the render engine, if it has one (oa_pin_context).
 std::optional<unsigned> render_slot(const Context& context) {
   if (context.slots.empty()) return 0;
   for (unsigned slot = 0; slot < context.slots.size(); ++slot)
@@ -69,7 +67,7 @@ void PerfStream::tear_down() {
   perf_.closed(*programmer);
 }
 
-/// On Gen12 a stream without reports leaves the chip's unit alone (gen12_oa_enable).
+/// On Gen12 a stream without reports does not start the chip's unit (gen12_oa_enable).
 void PerfStream::enable() {
   MutexLock lock(mutex_);
   if (!buffer_ || std::exchange(enabled_, true)) return;
@@ -100,7 +98,7 @@ int PerfStream::set_config(uint64_t id) {
   return before;
 }
 
-/// What poll(2) says of the program's descriptor.
+/// Sets what poll(2) reports for the program's descriptor.
 void PerfStream::set_readable(bool readable) {
   if (std::exchange(readable_, readable) == readable) return;
   // Not read() and write(), which the program's descriptor answers by this class.
@@ -132,7 +130,7 @@ int64_t PerfStream::read(int fd, uint64_t to, size_t room) {
   }
 }
 
-/// The kernel's timer (oa_poll_check_timer_cb).
+/// In place of the kernel's timer (oa_poll_check_timer_cb).
 void PerfStream::thread_main() {
   prctl(PR_SET_NAME, "softgen-oa");
   MutexLock lock(mutex_);
@@ -174,7 +172,7 @@ int Perf::open(const PerfProperties& properties, const std::shared_ptr<Context>&
     if (!error) add_perf_stream(fd, make_stream(properties, context, *slot, config, own));
     if (!error && !(flags & I915_PERF_FLAG_DISABLED)) perf_stream(fd)->enable();
     if (!error) return fd;
-  } catch (const std::bad_alloc&) {  // NOLINT: told below, as -ENOMEM
+  } catch (const std::bad_alloc&) {  // NOLINT: reported below, as -ENOMEM
   }
   if (fd >= 0) close(fd);
   if (own >= 0) close(own);
@@ -204,15 +202,12 @@ void Perf::closed(OaProgrammer& programmer) {
   open_ = false;
 }
 
-/// Those that the GPU is through with.
+/// Frees the batches of streams whose requests the GPU has completed.
 void Perf::free_batches() {
   std::erase_if(batches_, [this](const auto& of_stream) {
     if (!FenceClock::get().signalled(of_stream.first)) return false;
     MutexLock lock(gpu_.lock());
-    for (const OaProgrammer::Block& block : of_stream.second) {
-      gpu_.ggtt_unmap(block.address, block.pages);
-      gpu_.arena().release(block.gpa, uint64_t{page} * block.pages);
-    }
+    for (const GgttMemory& batch : of_stream.second) gpu_.ggtt_free(batch);
     return true;
   });
 }

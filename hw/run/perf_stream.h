@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// i915's performance interface: a stream of reports of the observation unit, which is also what turns that unit on (i915 i915_perf.c).
+// i915's performance interface: streams of reports of the observation unit. An open stream enables the unit (i915 i915_perf.c).
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@
 
 namespace softgen::run {
 
-/// A stream's properties, each valid by itself (i915_perf.c, read_properties_unlocked).
+/// A stream's properties, each checked by itself (i915_perf.c, read_properties_unlocked).
 struct PerfProperties {
   bool sample_reports = false, periodic = false, hold_preemption = false, global_sseu = false;
   std::optional<uint32_t> context_handle;
@@ -26,28 +26,23 @@ struct PerfProperties {
   uint64_t poll_period_ns = 5'000'000;
 };
 
-/// Turns the unit's counters on: batches of register writes, and registers of contexts.
+/// Enables the unit's counters, by batches of register writes and by registers of contexts.
 class OaProgrammer {
  public:
-  /// `context`: whose counts are wanted, by its slot for the render engine; null: all. `kernel`: a context of ours.
+  /// `context`, `slot`: the observed context, and its slot for the render engine; null: all contexts. `kernel`: the driver's own context.
   OaProgrammer(Gpu& gpu, const PerfProperties& properties, std::shared_ptr<Context> context, unsigned slot,
                std::shared_ptr<Context> kernel);
 
-  /// Counts `config`'s events from now on. It is done when the fence is signalled.
+  /// Starts to count `config`'s events. Complete when the fence is signalled.
   FencePtr enable(const OaConfigPtr& config);
-  /// The same for a stream that has another set: in the order of the context's requests.
+  /// Replaces an open stream's set, in order with the context's requests.
   FencePtr change(const OaConfigPtr& config);
   void disable();
   /// Upper half of the context's descriptor. After enable().
   uint32_t context_id() const;
 
-  /// Of a batch of register writes.
-  struct Block {
-    uint64_t gpa = 0;
-    uint32_t address = 0, pages = 0;
-  };
-  /// With the fence after which they can be freed.
-  std::pair<FencePtr, std::vector<Block>> take_batches();
+  /// Hands over the batches, with the fence after which they can be freed.
+  std::pair<FencePtr, std::vector<GgttMemory>> take_batches();
 
  private:
   FencePtr submit(const std::shared_ptr<Context>& context, unsigned slot, std::vector<RegisterValue> registers, uint32_t batch)
@@ -63,7 +58,7 @@ class OaProgrammer {
   const PerfProperties properties_;
   const std::shared_ptr<Context> context_, kernel_;
   const unsigned slot_;
-  std::map<OaConfigPtr, Block> batches_;
+  std::map<OaConfigPtr, GgttMemory> batches_;
   FencePtr last_;
 };
 
@@ -72,7 +67,7 @@ class Perf;
 /// One open stream. Any thread.
 class PerfStream {
  public:
-  /// `fd`: of the program's eventfd, but ours. Throws std::bad_alloc.
+  /// `fd`: our own descriptor of the program's eventfd. Throws std::bad_alloc.
   PerfStream(Perf& perf, const PerfProperties& properties, OaConfigPtr config, std::unique_ptr<OaProgrammer> programmer, int fd);
   ~PerfStream();
   PerfStream(const PerfStream&) = delete;
@@ -80,11 +75,11 @@ class PerfStream {
 
   void enable();
   void disable();
-  /// The set's id; the answer: that of the set before.
+  /// Takes the set's id; returns that of the previous set.
   int set_config(uint64_t id);
-  /// As read(2), but for the errors, which are negative.
+  /// As read(2), but errors are negative errno.
   int64_t read(int fd, uint64_t to, size_t room);
-  /// Turns all off; the stream answers with errors from now on.
+  /// Disables everything; later calls return errors.
   void tear_down();
 
  private:
@@ -129,10 +124,10 @@ class Perf {
   std::shared_ptr<Context> kernel_ SG_GUARDED_BY(mutex_);
   bool open_ SG_GUARDED_BY(mutex_) = false;
   std::weak_ptr<PerfStream> stream_ SG_GUARDED_BY(mutex_);
-  std::vector<std::pair<FencePtr, std::vector<OaProgrammer::Block>>> batches_ SG_GUARDED_BY(mutex_);  ///< of closed streams
+  std::vector<std::pair<FencePtr, std::vector<GgttMemory>>> batches_ SG_GUARDED_BY(mutex_);  ///< of closed streams
 };
 
-/// The stream of a descriptor; null: it is something else.
+/// The stream of a descriptor; null: it is not a stream.
 std::shared_ptr<PerfStream> perf_stream(int fd);
 bool is_perf_stream(int fd);
 void add_perf_stream(int fd, std::shared_ptr<PerfStream> stream);

@@ -11,7 +11,7 @@ iovec range(const void* address, size_t bytes) { return {const_cast<void*>(addre
 
 }  // namespace
 
-// These system calls answer a wrong address with EFAULT, also in the caller's own memory.
+// These system calls return EFAULT for an invalid address, even one of the calling process.
 bool copy_from_program(void* to, uint64_t from, size_t bytes) {
   const iovec ours = range(to, bytes), theirs = range(reinterpret_cast<const void*>(from), bytes);
   return bytes == 0 || process_vm_readv(getpid(), &ours, 1, &theirs, 1, 0) == static_cast<ssize_t>(bytes);

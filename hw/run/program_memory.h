@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Memory of the program by an address that it gave, which may be wrong: as copy_from_user() and copy_to_user() of a kernel.
+// Access to the program's memory at an address that it passed and that may be invalid, as a kernel's copy_from_user() and copy_to_user().
 #pragma once
 
 #include <cstddef>

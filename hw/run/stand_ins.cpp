@@ -57,7 +57,7 @@ std::vector<Entry> clocks(const defs::Platform& platform, const std::string& car
           {card + "gt_max_freq_mhz", rp0}, {card + "gt_min_freq_mhz", rpn}, {card + "gt_boost_freq_mhz", rp0}};
 }
 
-/// The performance interface (i915 i915_perf.c, oa_table). The folders of metric sets are those of each process's own GPU (node.cpp).
+/// The performance interface (i915 i915_perf.c, oa_table). Folders of metric sets differ between processes: node.cpp answers for them.
 std::vector<Entry> performance(const std::string& card) {
   const std::string sysctl = "proc/sys/dev/i915/";
   return {{sysctl + "perf_stream_paranoid", "0\n"},

@@ -72,12 +72,13 @@ LogicalContext& Gpu::logical_context(Context& context, unsigned slot, unsigned e
   if (found != context.logical.end()) return found->second;
   const EngineInfo& info = chip_.engines[engine];
   LogicalContext logical;
-  logical.pages = info.context_pages;
-  logical.image_gpa = arena_.allocate(uint64_t{4096} * logical.pages);
-  logical.ring_gpa = arena_.allocate(ring_bytes);
-  if (!logical.image_gpa || !logical.ring_gpa) throw std::bad_alloc();
-  logical.lrca = ggtt_map(logical.image_gpa, logical.pages);
-  logical.ring = ggtt_map(logical.ring_gpa, regs::ring_pages);
+  logical.image = ggtt_allocate(info.context_pages);
+  try {
+    logical.ring = ggtt_allocate(regs::ring_pages);
+  } catch (const std::bad_alloc&) {
+    ggtt_free(logical.image);
+    throw;
+  }
   logical.id = next_context_id_++ & 0xfffff;
   LogicalContext& stored = context.logical[slot] = logical;
   write_image(stored, context, info);
@@ -85,7 +86,7 @@ LogicalContext& Gpu::logical_context(Context& context, unsigned slot, unsigned e
 }
 
 void Gpu::write_image(LogicalContext& logical, const Context& context, const EngineInfo& info) {
-  uint32_t* state = reinterpret_cast<uint32_t*>(arena_.host(logical.image_gpa + 4096));
+  uint32_t* state = reinterpret_cast<uint32_t*>(arena_.host(logical.image.gpa + 4096));
   const auto pair = [&](unsigned index, uint32_t offset, uint32_t value) {
     state[index] = info.mmio + offset;
     state[index + 1] = value;
@@ -96,7 +97,7 @@ void Gpu::write_image(LogicalContext& logical, const Context& context, const Eng
   pair(0x02, 0x244, 0x00090009);  // CTX_CONTROL: inhibit sync switch; restore inhibit: there is no saved state yet
   pair(0x04, 0x34, 0);
   pair(0x06, 0x30, 0);
-  pair(0x08, 0x38, logical.ring);
+  pair(0x08, 0x38, logical.ring.address);
   pair(0x0a, 0x3c, (ring_bytes - 4096) | 1);
   for (unsigned i = 0; i < list.size(); ++i) pair(0x0c + 2 * i, list[i], list[i] == regs::bb_state ? 1u << 5 : 0);  // PPGTT
   state[0x21] = regs::mi_load_register_imm | (2 * 9 - 1);
@@ -111,9 +112,9 @@ void Gpu::write_image(LogicalContext& logical, const Context& context, const Eng
 }
 
 void Gpu::emit(LogicalContext& logical, const EngineInfo& info, Request& request) {
-  RingWriter ring(arena_.host(logical.ring_gpa), logical.tail, request_dwords);
+  RingWriter ring(arena_.host(logical.ring.gpa), logical.tail, request_dwords);
   const bool render = info.uapi_class == 0;
-  const uint32_t scratch = logical.lrca + 4 * regs::pphwsp_scratch, seqno = logical.lrca + 4 * regs::pphwsp_seqno;
+  const uint32_t scratch = logical.image.address + 4 * regs::pphwsp_scratch, seqno = logical.image.address + 4 * regs::pphwsp_seqno;
   request.seqno = ++logical.seqno;
   if (render) {
     // Gen9 needs an empty PIPE_CONTROL before one that invalidates the vertex fetch cache (i915 gt/gen8_engine_cs.c, gen8_emit_flush_rcs).
@@ -223,7 +224,7 @@ void Gpu::start(Engine& engine, const RequestPtr& request) {
     if (!std::exchange(use.begun, true)) use.bo->begin_use(use.write);
   LogicalContext& logical = request->context->logical.at(request->slot);
   emit(logical, *engine.info, *request);
-  uint32_t* state = reinterpret_cast<uint32_t*>(arena_.host(logical.image_gpa + 4096));
+  uint32_t* state = reinterpret_cast<uint32_t*>(arena_.host(logical.image.gpa + 4096));
   std::atomic_ref(state[0x07]).store(logical.tail, std::memory_order_release);
   engine.current = &logical;
   engine.last = request->context.get();
@@ -231,7 +232,7 @@ void Gpu::start(Engine& engine, const RequestPtr& request) {
   if (!engine.busy) engine.since_ns = monotonic_ns();
   engine.busy = engine.submitted = true;
   chip_.submit(Registers(device_), *engine.info,
-               logical.lrca | regs::desc_valid | regs::desc_ppgtt64 | regs::desc_coherent | regs::desc_privilege,
+               logical.image.address | regs::desc_valid | regs::desc_ppgtt64 | regs::desc_coherent | regs::desc_privilege,
                chip_.context_id(logical.id));
 }
 

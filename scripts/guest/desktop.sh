@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # desktop start: starts weston with a terminal on the first display and returns once it draws.
-# It composes with GL where i915 drives the display, else on the CPU; SOFTGEN_RENDERER=gl or pixman chooses.
+# It composes with GL where i915 or xe drives the display, else on the CPU; SOFTGEN_RENDERER=gl or pixman chooses.
 export XDG_RUNTIME_DIR=/run/user/0 XDG_SEAT=seat0 LIBSEAT_BACKEND=seatd
 case $1 in start) ;; *) echo "usage: desktop start" >&2; exit 2 ;; esac
 log=/run/softgen/weston.log
@@ -18,7 +18,7 @@ case $(weston --version) in
         ;;
 esac
 case ${SOFTGEN_RENDERER:-$(readlink /sys/class/drm/card0/device/driver)} in
-    gl | */i915) renderer= ;;
+    gl | */i915 | */xe) renderer= ;;
     *) renderer=--use-pixman ;;
 esac
 cat >/run/softgen/weston.ini <<'INI'

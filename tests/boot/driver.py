@@ -158,3 +158,16 @@ class GuestTest(unittest.TestCase):
     def assert_no_error_state(self, machine=None):
         state = self.sh("cat /sys/class/drm/card0/error", machine=machine)
         self.assertIn(state.strip(), ("", "No error state collected"))
+
+    def assert_snapshot_while_busy(self, machine, seconds):
+        """Saves and loads the machine's state while the GPU works for `seconds`; the work ends without an error."""
+        self.sh(f"gpu_exec busy {seconds} >/tmp/busy 2>&1 & until [ -s /tmp/busy ]; do sleep 0.1; done", machine=machine)
+        self.assertEqual(machine.qmp.monitor("savevm busy").strip(), "")
+        self.assertEqual(machine.qmp.monitor("loadvm busy").strip(), "")
+        self.sh("while pidof gpu_exec; do sleep 0.2; done", machine=machine)
+        self.assertIn("ok", self.sh("cat /tmp/busy", machine=machine))
+        self.assert_graphics_silent(machine)
+        self.assert_no_error_state(machine)
+
+    def assert_hang_is_reset(self, machine):
+        self.assertIn("guilty of 1 reset", self.sh("gpu_exec hang", timeout=180, machine=machine))

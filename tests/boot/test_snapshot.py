@@ -23,11 +23,7 @@ class Snapshot(GuestTest):
     @only_on("softgen", "needs i915")
     def test_saved_while_busy(self):
         machine = self.own_guest()
-        self.sh("gpu_exec busy 20 >/tmp/busy 2>&1 & until [ -s /tmp/busy ]; do sleep 0.1; done", machine=machine)
-        self.assertEqual(machine.qmp.monitor("savevm busy").strip(), "")
-        self.assertEqual(machine.qmp.monitor("loadvm busy").strip(), "")
-        self.sh("while pidof gpu_exec; do sleep 0.2; done", machine=machine)
-        self.assertIn("ok", self.sh("cat /tmp/busy", machine=machine))
+        self.assert_snapshot_while_busy(machine, 20)
         self.sh("gpu_exec store", machine=machine)
         self.assert_graphics_silent(machine)
         self.assert_no_error_state(machine)

@@ -54,7 +54,7 @@ class Sandbox(unittest.TestCase):
         machine.poll(lambda: machine.peek(RAM + endless.RESULT) == endless.FINISHED, "the walker's end")
 
     def compilers(self, state=""):
-        """Its processes that are confined, of all states or of one (proc(5), status: "S")."""
+        """The compiler's processes that are confined; `state`: only those in this state (proc(5), status: "S")."""
         found = []
         for process in pathlib.Path("/proc").glob("[0-9]*"):
             with contextlib.suppress(OSError):
@@ -64,7 +64,7 @@ class Sandbox(unittest.TestCase):
         return found
 
     def greeted(self, machine):
-        """A compiler that has sent its greeting: it sleeps until it gets a request. One that ends before has not started for QEMU."""
+        """A compiler that has sent its greeting, after which it sleeps until it gets a request. For QEMU, one that ends earlier has not started."""
         found = []
         machine.poll(lambda: found.extend(self.compilers("S")) or found, "a compiler that waits")
         return found[0]

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""check_counts.py SOFTGEN_REPLAY CAPTURE...: what draws and walkers count (--stats, docs/performance.md) must not depend on worker threads, nor on what
-runs kernels, and be what is known of some captures."""
+"""check_counts.py SOFTGEN_REPLAY CAPTURE...: the event counts of draws and walkers (--stats, docs/performance.md) must not depend on the number of worker
+threads or on what runs kernels. For some captures they are compared with known values."""
 import json
 import pathlib
 import subprocess
@@ -10,8 +10,8 @@ import sys
 WAYS = [("interp", "0"), ("jit", "0"), ("jit", "2"), ("tiers", "2")]
 PICTURE = 64 * 64  # pixels of all captures' targets
 
-# A copy to the picture, and a clear of colour without CCS or of depth without HiZ, is a rectangle of its size; the triangle of gl_tri has 1152 pixels
-# (ref/tri.rgba). Threads of gl_compute (16 channels) have a barrier, and one channel adds to memory for all of them.
+# A copy to the picture, a clear of colour without CCS, and one of depth without HiZ are rectangles of the picture's size. The triangle of gl_tri has 1152
+# pixels (ref/tri.rgba). Each thread of gl_compute (16 channels) has one barrier, and one channel with an atomic.
 FACTS = {
     "gl_clear": {"samples_rasterized": PICTURE, "samples_written": PICTURE, "ps_threads": PICTURE // 16},
     "gl_tri": {"samples_written": PICTURE + 1152, "pixels_sampled": PICTURE},
@@ -32,11 +32,11 @@ def counts(replay, capture, engine, threads):
 
 
 def wrong_facts(name, seen):
-    """Sentences."""
+    """Messages about counts that differ from FACTS or do not add up."""
     for what, value in FACTS.get(name, {}).items():
         if seen[what] != value:
             yield f"{what} is {seen[what]}, not {value}"
-    # One target and sample, no tests after the shader, which keeps all pixels; a clear of depth writes no colour.
+    # One target, one sample, no discards and no tests after the shader: all samples that pass are written, except those of a clear of depth.
     if name in ("gl_depth_noccs", "gl_stencil", "gl_gouraud", "gl_copy"):
         cleared = PICTURE if name == "gl_depth_noccs" else 0
         if seen["samples_rasterized"] - seen["samples_failed_early"] - cleared != seen["samples_written"]:

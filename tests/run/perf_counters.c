@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // perf_counters SHADER GROUPS NAME...: dispatches GROUPS groups of the compute shader in a VK_KHR_performance_query of the named counters. Prints the number
-// of passes, and a line a counter: name, tab, value.
+// of passes, and one line per counter: name, tab, value.
 #include "vulkan_device.h"
 
 #include <string.h>

@@ -2,8 +2,8 @@
 /*
  * GL_INTEL_performance_query: prints each counter of a query over draws of a textured square.
  *
- *     perf_query                            the names of all queries
- *     perf_query QUERY WIDTH HEIGHT DRAWS   a line a counter: name, tab, value
+ *     perf_query                            prints the names of all queries
+ *     perf_query QUERY WIDTH HEIGHT DRAWS   prints one line per counter: name, tab, value
  */
 #include <EGL/egl.h>
 #include <EGL/eglext.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * i915's performance interface by its descriptors and files: adds a metric set, finds its number in sysfs, opens a stream, polls and reads it, by copies of its
- * descriptor, too. A failed step ends the program.
+ * i915's performance interface through descriptors and files: adds a metric set, finds its id in sysfs, opens a stream, polls and reads it, also through
+ * duplicates of its descriptor. A failed step ends the program.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -76,7 +76,7 @@ int main(void) {
 
   int stream = open_stream(gpu, (uint64_t)set);
   require(stream >= 0, "DRM_IOCTL_I915_PERF_OPEN");
-  require(open_stream(gpu, (uint64_t)set) == -1 && errno == EBUSY, "one stream alone");
+  require(open_stream(gpu, (uint64_t)set) == -1 && errno == EBUSY, "only one stream");
   read_some(stream);
   int copy = dup(stream);
   close(stream);

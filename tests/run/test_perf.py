@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""i915's performance interface: by its descriptors and files, and as Mesa uses it for GL_INTEL_performance_query and VK_KHR_performance_query."""
+"""i915's performance interface: through descriptors and files, and as Mesa uses it for GL_INTEL_performance_query and VK_KHR_performance_query."""
 import json
 import pathlib
 import subprocess
@@ -8,7 +8,7 @@ from driver import RunTest, mesa_of
 
 HERE = pathlib.Path(__file__).resolve().parent
 WIDTH, HEIGHT, DRAWS, GROUPS = 64, 32, 3, 10
-# Counters of a metric set, and what of --stats they count; Mesa multiplies those of the pixel pipeline by 4.
+# Counters of a metric set with the counts of --stats that they equal; Mesa multiplies those of the pixel pipeline by 4.
 SAME = {"VS Threads Dispatched": ("vs_threads", 1), "FS Threads Dispatched": ("ps_threads", 1), "CS Threads Dispatched": ("cs_threads", 1),
         "Rasterized Pixels": ("samples_rasterized", 4), "Samples Written": ("samples_written", 4), "Samples Blended": ("samples_blended", 4),
         "Sampler Texels": ("pixels_sampled", 4)}
@@ -20,7 +20,7 @@ class KabyLake(RunTest):
     reads_reports = True
 
     def run_counted(self, program, *arguments):
-        """The counters that the program printed, and what all of it did."""
+        """The counters that the program printed, and the work of the whole run (--stats)."""
         place = self.mesa.place(self.folder)
         out = self.ok("env", f"{place}/{program}", *map(str, arguments), options=["--stats", f"{place}/stats.json"])
         stats = json.loads((self.folder / "stats.json").read_text())
@@ -42,7 +42,7 @@ class KabyLake(RunTest):
         self.assertEqual(counted["N primitives leaving clipping"], 2 * DRAWS)
 
     def test_metric_set(self):
-        """It counts what the draws in the query are, and nothing else."""
+        """It counts the draws in the query, and nothing else."""
         if not self.reads_reports:
             self.skipTest("this Mesa misreads the chip's reports")
         (none, before), (counted, after) = self.counters("Render Metrics Basic set", 0), self.counters("Render Metrics Basic set", DRAWS)
@@ -58,7 +58,7 @@ class KabyLake(RunTest):
         self.assertGreater(counted["GPU Time Elapsed"], 0)
 
     def test_vulkan(self):
-        """Counters of several metric sets, each with a submission of its own. A B counter of TestOa counts clocks; another one never does."""
+        """Counters of several metric sets, with one submission per set. Of TestOa's B counters one counts clocks and one stays 0."""
         self.compiled("perf_counters", HERE, ["-lvulkan"])
         subprocess.run(["glslangValidator", "-V", "--quiet", HERE / "shaders" / "perf_counters.comp", "-o", self.folder / "shader.spv"], check=True)
         names = ["GPU Time Elapsed", "CS Threads Dispatched", "Clipper Bottleneck", "TestCounter0", "TestCounter1"]

@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """scripts/gen_context.py: the code generated from a small context.def, and errors."""
-import pathlib
-import tempfile
 import unittest
 
-from driver import script
+from driver import GeneratorTest, script
 
 REGISTERS = """group "Engine" engine
 register HEAD 0x34 context
@@ -32,22 +30,16 @@ space 0x81..0xff render below=0
 """
 
 
-class Context(unittest.TestCase):
-    def setUp(self):
-        work = tempfile.TemporaryDirectory()
-        self.addCleanup(work.cleanup)
-        self.out = pathlib.Path(work.name)
-        (self.out / "registers_small.def").write_text(REGISTERS)
-
+class Context(GeneratorTest, unittest.TestCase):
     def generate(self, text):
+        (self.out / "registers_small.def").write_text(REGISTERS)
         (self.out / "moon").mkdir(exist_ok=True)
         (self.out / "moon" / "context.def").write_text(text)
         return script("gen_context.py", str(self.out), str(self.out / "moon" / "context.def"), "--set", "moon",
                       str(self.out / "registers_small.def"))
 
     def test_rows(self):
-        done = self.generate(CONTEXT)
-        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assert_accepted(self.generate(CONTEXT))
         table = " ".join((self.out / "moon_context.cpp").read_text().split())
         self.assertIn("namespace softgen::defs::moon {", table)
         self.assertIn("render_lists[] = { {0x1, 2, true}, {0x21, 7, false}, };", table)
@@ -61,7 +53,7 @@ class Context(unittest.TestCase):
 
     def test_lists_that_are_relative_and_a_register_in_slots_side_by_side(self):
         done = self.generate(CONTEXT.replace("video_enhance=0x80\n", "video_enhance=0x80 relative=1\n").replace("  HEAD batch\n", "  HEAD\n  HEAD\n"))
-        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assert_accepted(done)
         table = " ".join((self.out / "moon_context.cpp").read_text().split())
         self.assertIn("{0x4, 0x34, ContextLoad::value}, {0x6, 0x34, ContextLoad::value},", table)
         self.assertIn(".relative = true, .lists = render_lists", table)
@@ -70,8 +62,7 @@ class Context(unittest.TestCase):
         done = self.generate(CONTEXT + "state 0x80 render\n  3DSTATE_VS 9\n  NOOP 3\n  STATE_SIP 3   # behind no-ops\n")
         self.assertIn("render: the packets from dword 0x80 on are not in order, overlap something, or do not end in the image", done.stderr)
         text = CONTEXT.replace("render=0x100", "render=0x120") + "state 0x100 render\n  3DSTATE_VS 9\n  NOOP 3\n  STATE_SIP 3   # behind no-ops\n"
-        done = self.generate(text)
-        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assert_accepted(self.generate(text))
         table = " ".join((self.out / "moon_context.cpp").read_text().split())
         self.assertIn("render_packets[] = { {0x100, 9, CommandId::_3DSTATE_VS}, {0x10c, 3, CommandId::STATE_SIP}, };", table)
         self.assertIn(".spaces = render_spaces, .packets = render_packets}", table)
@@ -82,30 +73,26 @@ class Context(unittest.TestCase):
 
     def test_spaces_at_even_dwords(self):
         text = CONTEXT.replace("space 0x81..0xff render below=0", "space 0x82..0xff render below=0 even")
-        self.assertEqual(self.generate(text).returncode, 0)
+        self.assert_accepted(self.generate(text))
         self.assertIn("unknown words ['odd']", self.generate(text.replace("even", "odd")).stderr)
 
     def test_what_it_refuses(self):
         image = "".join(CONTEXT.splitlines(keepends=True)[:2])
-        for text, complaint in (
-                ("pages render=22\n", "context.def:3: pages names each engine class"),
-                ("list 0x01 all\n  TAIL\n", "context.def:4: TAIL is no register"),
-                ("list 0x01 all\n  PLAIN\n", "context.def:4: PLAIN is not marked `context`"),
-                ("list 0x01 all\n  CLOCK\n", "context.def:4: CLOCK is not marked `context`"),
-                ("list 0x01 all\n  FLEX[0][0]\n", "context.def:4: FLEX is not an engine's own"),
-                ("list 0x01 all\n  PDP\n", "context.def:4: PDP has another number of dimensions"),
-                ("list 0x01 all\n  PDP[4]\n", "context.def:4: PDP has no such instance"),
-                ("list 0x01 all\n  HEAD sometimes\n", "context.def:4: unknown words ['sometimes']"),
-                ("list 0x01 blitter\n", "context.def:3: unknown engine class in blitter"),
-                ("list 0x01 all\n  HEAD\n  MODE\nlist 0x05 all\n  PDP[0]\n", "render: the block at dword 0x5 must start at an odd dword after the block before it and end in its part of the image"),
-                ("list 0x02 all\n  HEAD\n", "render: the block at dword 0x2 must start at an odd dword after the block before it and end in its part of the image"),
-                ("list 0x01 all\n  HEAD\n  MODE\n  HEAD\n", "render: two places for 0x34"),
-                ("space 0x21..0x80 render below=0\n", "render: the block at dword 0x21 must start at an odd dword after the block before it and end in its part of the image"),
-                ("space 0x41..0x80 render below=0\n  HEAD\n", "context.def:4: HEAD: a space names registers outside the engines' blocks")):
-            with self.subTest(text):
-                done = self.generate(image + text)
-                self.assertNotEqual(done.returncode, 0)
-                self.assertIn(complaint, done.stderr)
+        self.assert_refused(lambda text: self.generate(image + text), (
+            ("pages render=22\n", "context.def:3: pages names each engine class"),
+            ("list 0x01 all\n  TAIL\n", "context.def:4: TAIL is no register"),
+            ("list 0x01 all\n  PLAIN\n", "context.def:4: PLAIN is not marked `context`"),
+            ("list 0x01 all\n  CLOCK\n", "context.def:4: CLOCK is not marked `context`"),
+            ("list 0x01 all\n  FLEX[0][0]\n", "context.def:4: FLEX is not an engine's own"),
+            ("list 0x01 all\n  PDP\n", "context.def:4: PDP has another number of dimensions"),
+            ("list 0x01 all\n  PDP[4]\n", "context.def:4: PDP has no such instance"),
+            ("list 0x01 all\n  HEAD sometimes\n", "context.def:4: unknown words ['sometimes']"),
+            ("list 0x01 blitter\n", "context.def:3: unknown engine class in blitter"),
+            ("list 0x01 all\n  HEAD\n  MODE\nlist 0x05 all\n  PDP[0]\n", "render: the block at dword 0x5 must start at an odd dword after the block before it and end in its part of the image"),
+            ("list 0x02 all\n  HEAD\n", "render: the block at dword 0x2 must start at an odd dword after the block before it and end in its part of the image"),
+            ("list 0x01 all\n  HEAD\n  MODE\n  HEAD\n", "render: two places for 0x34"),
+            ("space 0x21..0x80 render below=0\n", "render: the block at dword 0x21 must start at an odd dword after the block before it and end in its part of the image"),
+            ("space 0x41..0x80 render below=0\n  HEAD\n", "context.def:4: HEAD: a space names registers outside the engines' blocks")))
         self.assertIn("no pages line", self.generate(CONTEXT.partition("\n")[2]).stderr)
 
 

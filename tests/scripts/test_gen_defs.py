@@ -1,11 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """scripts/gen_defs.py: the View of a small .def file's packets, checked by the compiler, and errors."""
-import pathlib
-import subprocess
-import tempfile
 import unittest
 
-from driver import ROOT, script
+from driver import GeneratorTest, script
 
 LAYOUTS = """enum Surface Format
   0 NONE
@@ -87,13 +84,8 @@ static_assert(POINT::View(point).x() == -2 && POINT::View(point).y() == 5);
 """
 
 
-class Defs(unittest.TestCase):
-    def setUp(self):
-        work = tempfile.TemporaryDirectory()
-        self.addCleanup(work.cleanup)
-        self.root = pathlib.Path(work.name)
-        self.out = self.root / "hw/defs/small"
-        self.out.mkdir(parents=True)
+class Defs(GeneratorTest, unittest.TestCase):
+    folder = "hw/defs/small"
 
     def generate(self, text):
         """Writes the set `small`, and the CommandIds."""
@@ -111,23 +103,14 @@ class Defs(unittest.TestCase):
         ids = script("gen_defs.py", str(self.out.parent), "--ids", *sets)
         return ids if ids.returncode else script("gen_defs.py", str(out), *sets)
 
-    def compiles(self, text):
-        (self.root / "checks.cpp").write_text(text)
-        command = ["c++", "-std=c++20", "-fsyntax-only", "-Wall", "-Wextra", "-Werror", f"-I{self.root}", f"-I{ROOT}", f"-I{ROOT}/include",
-                   str(self.root / "checks.cpp")]
-        compiled = subprocess.run(command, capture_output=True, text=True, check=False)
-        self.assertEqual(compiled.returncode, 0, compiled.stderr)
-
     def test_view(self):
-        done = self.generate(LAYOUTS)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        self.compiles('#include "hw/defs/small/unit.h"\n' + CHECKS)
+        self.assert_accepted(self.generate(LAYOUTS))
+        self.assert_compiles('#include "hw/defs/small/unit.h"\n' + CHECKS)
 
     def test_import(self):
-        self.assertEqual(self.generate(LAYOUTS).returncode, 0)
-        done = self.derive(OTHER)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        self.compiles('#include <type_traits>\n#include "hw/defs/other/all.h"\n#include "hw/defs/small/all.h"\n' + OTHER_CHECKS)
+        self.assert_accepted(self.generate(LAYOUTS))
+        self.assert_accepted(self.derive(OTHER))
+        self.assert_compiles('#include <type_traits>\n#include "hw/defs/other/all.h"\n#include "hw/defs/small/all.h"\n' + OTHER_CHECKS)
         ids = (self.root / "hw/defs/ids.h").read_text()
         self.assertIn("  SMALL,\n  LIST,\n  KEPT,\n  FRESH,\n", ids)
         self.assertIn("command_ids = 4;", ids)
@@ -138,37 +121,29 @@ class Defs(unittest.TestCase):
         self.assertIn('0x15000000, 0xff800000, 15, 7, 0, false, false, false, false, false, false}', tables)
 
     def test_what_an_import_refuses(self):
-        self.assertEqual(self.generate(LAYOUTS).returncode, 0)
-        for text, complaint in (
-                ("import tiny\n", "other: import of an unknown set tiny"),
-                ("import small except LARGE\n", "other: except names unknown items: ['LARGE']"),
-                ("import small\n\nstruct POINT length=1\n", "other: both imported and declared: ['POINT']"),
-                ("import small except POINT\n", "LINE: no struct POINT"),
-                ("import small\n\nchange LARGE\n", "other: change of a layout that is not imported: ['LARGE']"),
-                ("import small\n\nchange POINT without Z\n", "more.def:3: POINT has no ['Z'] that could be left out"),
-                ("import small\nposition SMALL, NONE\n", "other: position names unknown commands: ['NONE']"),
-                ("import small\n\nchange POINT wide\n", "more.def:3: unknown word 'wide'"),
-                ("import small\n\nchange POINT\n  dw1 3:0 Z : uint\n", "'Z' ends beyond dword 1")):
-            with self.subTest(text):
-                done = self.derive(text)
-                self.assertNotEqual(done.returncode, 0)
-                self.assertIn(complaint, done.stderr)
+        self.assert_accepted(self.generate(LAYOUTS))
+        self.assert_refused(self.derive, (
+            ("import tiny\n", "other: import of an unknown set tiny"),
+            ("import small except LARGE\n", "other: except names unknown items: ['LARGE']"),
+            ("import small\n\nstruct POINT length=1\n", "other: both imported and declared: ['POINT']"),
+            ("import small except POINT\n", "LINE: no struct POINT"),
+            ("import small\n\nchange LARGE\n", "other: change of a layout that is not imported: ['LARGE']"),
+            ("import small\n\nchange POINT without Z\n", "more.def:3: POINT has no ['Z'] that could be left out"),
+            ("import small\nposition SMALL, NONE\n", "other: position names unknown commands: ['NONE']"),
+            ("import small\n\nchange POINT wide\n", "more.def:3: unknown word 'wide'"),
+            ("import small\n\nchange POINT\n  dw1 3:0 Z : uint\n", "'Z' ends beyond dword 1")))
 
     def test_what_it_refuses(self):
         command = "command A mi 0x01 all length=2\n"
-        for text, complaint in (
-                (command + "  dw2 0 Beyond : bool\n", "'Beyond' ends beyond dword 2"),
-                (command + "  dw0 0:5 Name : uint\n", "unit.def:2: bits 0:5 are upside down"),
-                (command + "  dw0 5:0 Name : colour\n", "unit.def:2: unknown type 'colour'"),
-                (command + "  dw0 5:0 Name : enum Colour\n", "no enum Colour"),
-                (command + "  dw0 5:0 Name : struct S\n", "no struct S"),
-                (command + "  dw0 5:0 Name : float\n", "unit.def:2: a float has 32 bits"),
-                (command + command, "declared twice: ['A']"),
-                ("command A mi 0x01 all size=2\n", "unit.def:1: unknown word 'size=2'")):
-            with self.subTest(text):
-                done = self.generate(text)
-                self.assertNotEqual(done.returncode, 0)
-                self.assertIn(complaint, done.stderr)
+        self.assert_refused(self.generate, (
+            (command + "  dw2 0 Beyond : bool\n", "'Beyond' ends beyond dword 2"),
+            (command + "  dw0 0:5 Name : uint\n", "unit.def:2: bits 0:5 are upside down"),
+            (command + "  dw0 5:0 Name : colour\n", "unit.def:2: unknown type 'colour'"),
+            (command + "  dw0 5:0 Name : enum Colour\n", "no enum Colour"),
+            (command + "  dw0 5:0 Name : struct S\n", "no struct S"),
+            (command + "  dw0 5:0 Name : float\n", "unit.def:2: a float has 32 bits"),
+            (command + command, "declared twice: ['A']"),
+            ("command A mi 0x01 all size=2\n", "unit.def:1: unknown word 'size=2'")))
 
 
 if __name__ == "__main__":

@@ -1,11 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """scripts/gen_messages.py: the code generated from a small messages.def, checked by the compiler, and errors."""
-import pathlib
-import subprocess
-import tempfile
 import unittest
 
-from driver import ROOT, script
+from driver import GeneratorTest, script
 
 MESSAGES = """# Comments and empty lines count for nothing.
 fields Port
@@ -47,50 +44,38 @@ static_assert(functions[0].types.empty() && functions[1].text.empty() && functio
 """
 
 
-class Messages(unittest.TestCase):
-    def setUp(self):
-        work = tempfile.TemporaryDirectory()
-        self.addCleanup(work.cleanup)
-        self.out = pathlib.Path(work.name) / "hw/defs/messages"
-        self.out.mkdir(parents=True)
+class Messages(GeneratorTest, unittest.TestCase):
+    folder = "hw/defs/messages"
 
     def generate(self, text):
         (self.out / "small.def").write_text(text)
         return script("gen_messages.py", "small", str(self.out), str(self.out / "small.def"))
 
     def test_structs_enumerations_and_tables(self):
-        done = self.generate(MESSAGES)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        (self.out / "checks.cpp").write_text('#include "hw/defs/messages/small.h"\n#include "hw/defs/messages/headers.h"\n' + CHECKS)
-        command = ["c++", "-std=c++20", "-fsyntax-only", "-Wall", "-Werror", f"-I{self.out.parents[2]}", f"-I{ROOT}", str(self.out / "checks.cpp")]
-        compiled = subprocess.run(command, capture_output=True, text=True, check=False)
-        self.assertEqual(compiled.returncode, 0, compiled.stderr)
+        self.assert_accepted(self.generate(MESSAGES))
+        self.assert_compiles('#include "hw/defs/messages/small.h"\n#include "hw/defs/messages/headers.h"\n' + CHECKS)
 
     def test_what_it_refuses(self):
         fields = "fields Port\n  18:14 Type\n"
         function = fields + 'function 2 sampler "sampler" type=Port.Type\n'
-        for text, complaint in (
-                ("  7:0 Alone\n", "small.def:1: an indented line without a block"),
-                ("fields Port\n  0:7 Upside Down\n", "small.def:2: bits 0:7"),
-                ("fields Port\n  32 Beyond\n", "small.def:2: bits 32:32"),
-                ("fields Port\n  Name\n", "small.def:2: a field has bits"),
-                ("fields Port\n  0 One\n  1 one\n", "two fields of one name"),
-                (fields + fields, "small.def:3: unknown block, or a second one"),
-                ("header H\n  dw8 1:0 Beyond\n", "small.def:2: a header's field"),
-                ("header H\n  dw1 3:0 Low : address\n", "small.def:2: Low: an address"),
-                (function + '  1 a fields=Port "a"\n  1 b fields=Port "b"\n', "sampler: type b: the code is taken"),
-                (function + '  32 a fields=Port "a"\n', "sampler: type a: the code is taken or too large"),
-                (function + '  1 a fields=None "a"\n', "sampler: type a: the code is taken or too large, or there are no fields None"),
-                (function + '  1 a "a"\n', "small.def:4: bad type"),
-                (function + '  1 a fields=Port colour=red "a"\n', "small.def:4: bad type"),
-                (function + '  1 a fields=Port parameters=uu "a"\n', "small.def:4: a: parameters uu"),
-                (fields + 'function 2 sampler "s" type=Port.Kind\n  1 a fields=Port "a"\n', "function sampler: no field Port.Kind"),
-                ('function 16 sampler "s"\n', "small.def:1: bad function"),
-                ('function 2 sampler "s" as=other\n', "function other: declared 0 times instead of once")):
-            with self.subTest(text):
-                done = self.generate(text)
-                self.assertNotEqual(done.returncode, 0)
-                self.assertIn(complaint, done.stderr)
+        self.assert_refused(self.generate, (
+            ("  7:0 Alone\n", "small.def:1: an indented line without a block"),
+            ("fields Port\n  0:7 Upside Down\n", "small.def:2: bits 0:7"),
+            ("fields Port\n  32 Beyond\n", "small.def:2: bits 32:32"),
+            ("fields Port\n  Name\n", "small.def:2: a field has bits"),
+            ("fields Port\n  0 One\n  1 one\n", "two fields of one name"),
+            (fields + fields, "small.def:3: unknown block, or a second one"),
+            ("header H\n  dw8 1:0 Beyond\n", "small.def:2: a header's field"),
+            ("header H\n  dw1 3:0 Low : address\n", "small.def:2: Low: an address"),
+            (function + '  1 a fields=Port "a"\n  1 b fields=Port "b"\n', "sampler: type b: the code is taken"),
+            (function + '  32 a fields=Port "a"\n', "sampler: type a: the code is taken or too large"),
+            (function + '  1 a fields=None "a"\n', "sampler: type a: the code is taken or too large, or there are no fields None"),
+            (function + '  1 a "a"\n', "small.def:4: bad type"),
+            (function + '  1 a fields=Port colour=red "a"\n', "small.def:4: bad type"),
+            (function + '  1 a fields=Port parameters=uu "a"\n', "small.def:4: a: parameters uu"),
+            (fields + 'function 2 sampler "s" type=Port.Kind\n  1 a fields=Port "a"\n', "function sampler: no field Port.Kind"),
+            ('function 16 sampler "s"\n', "small.def:1: bad function"),
+            ('function 2 sampler "s" as=other\n', "function other: declared 0 times instead of once")))
 
 
 if __name__ == "__main__":

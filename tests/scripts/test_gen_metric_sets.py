@@ -1,11 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """scripts/gen_metric_sets.py: the table generated from a small metric_sets.def, checked by the compiler, and errors."""
-import pathlib
-import subprocess
-import tempfile
 import unittest
 
-from driver import ROOT, script
+from driver import GeneratorTest, script
 
 SETS = """# Comments and empty lines count for nothing.
 platform small
@@ -18,7 +15,7 @@ set Test 0xfedcba9876543210 test_pattern
 set Empty 0x0000000000000001
 """
 CHECKS = """#include <string_view>
-#include "small.h"
+#include "gen0.h"
 using namespace softgen::defs;
 using enum OaSignal;
 constexpr auto sets = gen0::small_metric_sets;
@@ -32,45 +29,31 @@ static_assert(sets[2].b == std::array<OaSignal, 8>{} && sets[2].c == sets[2].b);
 """
 
 
-class MetricSets(unittest.TestCase):
-    def setUp(self):
-        work = tempfile.TemporaryDirectory()
-        self.addCleanup(work.cleanup)
-        self.out = pathlib.Path(work.name)
-
+class MetricSets(GeneratorTest, unittest.TestCase):
     def generate(self, text):
         (self.out / "metric_sets.def").write_text(text)
         return script("gen_metric_sets.py", "gen0", str(self.out), str(self.out / "metric_sets.def"))
 
     def test_table(self):
-        done = self.generate(SETS)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        (self.out / "gen0.h").rename(self.out / "small.h")
-        (self.out / "checks.cpp").write_text(CHECKS)
-        command = ["c++", "-std=c++20", "-fsyntax-only", "-Wall", "-Werror", f"-I{self.out}", f"-I{ROOT}", str(self.out / "checks.cpp")]
-        compiled = subprocess.run(command, capture_output=True, text=True, check=False)
-        self.assertEqual(compiled.returncode, 0, compiled.stderr)
+        self.assert_accepted(self.generate(SETS))
+        self.assert_compiles(CHECKS)
 
     def test_what_it_refuses(self):
         head = "platform small\nset A 0x0123456789abcdef\n"
-        for text, complaint in (
-                ("  B0 clock\n", "metric_sets.def:1: an indented line without a set"),
-                ("platform small\nplatform other\n", "metric_sets.def:2: unknown line, or a second platform"),
-                ("set A\n", "metric_sets.def:1: unknown line"),
-                ("set A 0x1234\n", "metric_sets.def:1: a set is"),
-                ("set A 0x0123456789abcdef pattern\n", "metric_sets.def:1: a set is"),
-                (head + "  B0\n", "metric_sets.def:3: counters without a signal"),
-                (head + "  B8 clock\n", "metric_sets.def:3: no counter or no signal: B8"),
-                (head + "  A0 clock\n", "metric_sets.def:3: no counter or no signal: A0"),
-                (head + "  B0-2 events B2 clock\n", "metric_sets.def:3: a second signal for B2"),
-                (head + "set B 0x0123456789abcdef\n", "metric_sets.def:3: B has the hash or the name of A"),
-                (head + "set A 0x0123456789abcde0\n", "metric_sets.def:3: A has the hash or the name of A"),
-                ("set A 0x0123456789abcdef\n", "metric_sets.def: no platform"),
-                ("platform small\n", "metric_sets.def: no platform, or no sets")):
-            with self.subTest(text):
-                done = self.generate(text)
-                self.assertNotEqual(done.returncode, 0)
-                self.assertIn(complaint, done.stderr)
+        self.assert_refused(self.generate, (
+            ("  B0 clock\n", "metric_sets.def:1: an indented line without a set"),
+            ("platform small\nplatform other\n", "metric_sets.def:2: unknown line, or a second platform"),
+            ("set A\n", "metric_sets.def:1: unknown line"),
+            ("set A 0x1234\n", "metric_sets.def:1: a set is"),
+            ("set A 0x0123456789abcdef pattern\n", "metric_sets.def:1: a set is"),
+            (head + "  B0\n", "metric_sets.def:3: counters without a signal"),
+            (head + "  B8 clock\n", "metric_sets.def:3: no counter or no signal: B8"),
+            (head + "  A0 clock\n", "metric_sets.def:3: no counter or no signal: A0"),
+            (head + "  B0-2 events B2 clock\n", "metric_sets.def:3: a second signal for B2"),
+            (head + "set B 0x0123456789abcdef\n", "metric_sets.def:3: B has the hash or the name of A"),
+            (head + "set A 0x0123456789abcde0\n", "metric_sets.def:3: A has the hash or the name of A"),
+            ("set A 0x0123456789abcdef\n", "metric_sets.def: no platform"),
+            ("platform small\n", "metric_sets.def: no platform, or no sets")))
 
 
 if __name__ == "__main__":

@@ -1,12 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """scripts/gen_registers.py: the code generated from a small .def file, checked by the compiler, and errors."""
-import pathlib
 import re
-import subprocess
-import tempfile
 import unittest
 
-from driver import ROOT, script
+from driver import GeneratorTest, script
 
 ENGINES = """engine bcs 0x22000 interrupt=0.16 reset=Blitter domain=blitter
 engine rcs 0x2000 interrupt=0.0 reset=Render domain=render
@@ -28,7 +25,7 @@ register MANY 0x6000 array=2,3 stride=0x100,4
   31 48-bit PPGTT : bool
 register ROW 0x7000 array=4 stride=8
 """
-CHECKS = """
+CHECKS = """#include "registers.h"
 using namespace softgen::reg;
 static_assert(RING_CTL == 0x3c && ONE == 0x5000 && MANY(1, 2) == 0x6108 && MANY(1) == 0x6100 && ROW(3) == 0x7018);
 static_assert(field::RING_CTL_BUFFER_LENGTH.of(0xffe01fff) == 1 && field::RING_CTL_BUFFER_LENGTH.in_place(0xffe01fff) == 0x1000);
@@ -49,7 +46,7 @@ register MANY 0x6000 array=2 stride=4
 register FRESH 0x8000
   3:0 Nibble : uint
 """
-OTHER_CHECKS = """
+OTHER_CHECKS = """#include "registers.h"
 using namespace softgen::reg;
 static_assert(GDRST == 0x941c && RING_CTL == 0x3c && ONE == 0x5000 && FRESH == 0x8000 && ROW(1) == 0x7008, "one place in all sets that have it");
 static_assert(small::MANY(1, 2) == 0x6108 && other::MANY(1) == 0x6004);
@@ -76,12 +73,7 @@ range 0xb100..0xb3ff BOX UNIT
 """
 
 
-class Registers(unittest.TestCase):
-    def setUp(self):
-        work = tempfile.TemporaryDirectory()
-        self.addCleanup(work.cleanup)
-        self.out = pathlib.Path(work.name)
-
+class Registers(GeneratorTest, unittest.TestCase):
     def generate(self, text):
         (self.out / "small.def").write_text(text)
         return script("gen_registers.py", str(self.out), "--set", "small", str(self.out / "small.def"))
@@ -92,21 +84,13 @@ class Registers(unittest.TestCase):
         (self.out / "other.def").write_text(text)
         return script("gen_registers.py", str(self.out), "--set", "small", str(self.out / "small.def"), "--set", "other", str(self.out / "other.def"))
 
-    def compiles(self, text):
-        (self.out / "checks.cpp").write_text('#include "registers.h"\n' + text)
-        command = ["c++", "-std=c++20", "-fsyntax-only", "-Wall", "-Werror", f"-I{ROOT}", str(self.out / "checks.cpp")]
-        compiled = subprocess.run(command, capture_output=True, text=True, check=False)
-        self.assertEqual(compiled.returncode, 0, compiled.stderr)
-
     def test_constants_and_fields(self):
-        done = self.generate(REGISTERS)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        self.compiles(CHECKS)
+        self.assert_accepted(self.generate(REGISTERS))
+        self.assert_compiles(CHECKS)
 
     def test_constants_are_what_all_sets_agree_on(self):
-        done = self.derive(OTHER)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        self.compiles(OTHER_CHECKS)
+        self.assert_accepted(self.derive(OTHER))
+        self.assert_compiles(OTHER_CHECKS)
         text = (self.out / "registers.h").read_text()
         shared = text[:text.index("namespace small {")]
         for name in ("MANY", "RING_CTL_BUFFER_LENGTH"):
@@ -119,20 +103,18 @@ class Registers(unittest.TestCase):
         self.assertIn("{0x203c, 1}, {0x5000, 2}", table.replace("\n    ", " "))
 
     def test_an_import_may_have_another_number_of_instances(self):
-        done = self.derive("import small\ninstances 5 MANY\n")
-        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assert_accepted(self.derive("import small\ninstances 5 MANY\n"))
         many = [re.search(r'\{"MANY".*\{(\d+, \d+)\}, \{0x', (self.out / f"{name}_registers.cpp").read_text()).group(1) for name in ("small", "other")]
         self.assertNotEqual(many[0], many[1])
         self.assertIn("5", many[1])
 
     def test_what_an_import_refuses(self):
-        for text, complaint in (("import tiny\n", "import of an unknown set tiny"), ("import small\ninstances 2 NONE\n", "instances of unknown registers: ['NONE']"), ("import small except LARGE\n", "except names unknown registers: ['LARGE']"),
-                                ("import small\nregister ONE 0x5004\n", "both imported and declared: ['ONE']"),
-                                ("import small\nregister NEW 0x5000\n", "registers NEW and ONE both stand at 0x5000")):
-            with self.subTest(text):
-                done = self.derive(text)
-                self.assertNotEqual(done.returncode, 0)
-                self.assertIn(complaint, done.stderr)
+        self.assert_refused(self.derive, (
+            ("import tiny\n", "import of an unknown set tiny"),
+            ("import small\ninstances 2 NONE\n", "instances of unknown registers: ['NONE']"),
+            ("import small except LARGE\n", "except names unknown registers: ['LARGE']"),
+            ("import small\nregister ONE 0x5004\n", "both imported and declared: ['ONE']"),
+            ("import small\nregister NEW 0x5000\n", "registers NEW and ONE both stand at 0x5000")))
 
     def test_rows_of_the_table(self):
         self.generate(REGISTERS)
@@ -148,7 +130,7 @@ class Registers(unittest.TestCase):
 
     def test_an_engine_that_has_some_of_the_registers_only(self):
         text = REGISTERS + 'group "More" engine\nregister RING_TAIL 0x30\n' + "only bcs RING_TAIL\n"
-        self.assertEqual(self.generate(text).returncode, 0)
+        self.assert_accepted(self.generate(text))
         table = (self.out / "small_registers.cpp").read_text()
         self.assertIn('{"RING_CTL", 0x3c, 0x0, 0x1ffc07, 0x0, 0xffffffff, false, true, true, true, false, 0x2, ', table)
         self.assertIn('{"RING_TAIL", 0x30, 0x0, 0xffffffff, 0x0, 0xffffffff, false, true, false, true, false, 0x0, ', table)
@@ -156,51 +138,45 @@ class Registers(unittest.TestCase):
         self.assertIn("0x22030", table)
 
     def test_ranges_name_their_domain_and_group(self):
-        done = self.generate(RANGES)
-        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assert_accepted(self.generate(RANGES))
         table = " ".join((self.out / "small_registers.cpp").read_text().split())
         self.assertIn('groups = {{ {"PAIR", 2, 0, 0, true}, {"UNIT", 4, 0x9118, 4, false}, }};', table)
         self.assertIn("ranges = {{ {0x1000, 0x1fff, 0x0, 1}, {0x2000, 0x2fff, 0xa278, 0}, {0xb100, 0xb3ff, 0xa544, 2}, }};", table)
         self.assertIn("shadowed = {{ {0x2030, 0x2030}, {0x2510, 0x2550}, }};", table)
-        for text, complaint in (("range 0xc000..0xc0ff MEDIA\n", "range: MEDIA is no domain"), ("range 0x1800..0x1fff AON\n", "is not behind the one before it"),
-                                ("range 0xc000..0xc0ff AON NONE\n", "unknown group NONE"), ("range 0xc001..0xc0ff AON\n", "a range of dwords"),
-                                ("replicated MANY 8 enabled=FUSE.Units\n", "no field FUSE.Units with a bit for each")):
-            with self.subTest(text):
-                done = self.generate(RANGES + text)
-                self.assertNotEqual(done.returncode, 0)
-                self.assertIn(complaint, done.stderr)
+        self.assert_refused(lambda text: self.generate(RANGES + text), (
+            ("range 0xc000..0xc0ff MEDIA\n", "range: MEDIA is no domain"),
+            ("range 0x1800..0x1fff AON\n", "is not behind the one before it"),
+            ("range 0xc000..0xc0ff AON NONE\n", "unknown group NONE"),
+            ("range 0xc001..0xc0ff AON\n", "a range of dwords"),
+            ("replicated MANY 8 enabled=FUSE.Units\n", "no field FUSE.Units with a bit for each")))
 
     def test_requests_for_forcewake_name_their_acknowledge(self):
-        self.assertEqual(self.generate(ENGINES + WAKE).returncode, 0)
+        self.assert_accepted(self.generate(ENGINES + WAKE))
         table = (self.out / "small_registers.cpp").read_text()
         self.assertIn("std::array<WakeRow, 3> forcewake = {{{0xa278, 0xd84}, {0xa540, 0xd50}, {0xa544, 0xd54}}};", table)
-        self.assertEqual(self.generate(ENGINES).returncode, 0)
+        self.assert_accepted(self.generate(ENGINES))
         self.assertIn("std::array<WakeRow, 0> forcewake = {{}};", (self.out / "small_registers.cpp").read_text())
 
     def test_what_it_refuses(self):
         register = "register A 0x5000\n"
-        for text, complaint in (
-                (register + "  7:0 Low : uint\n  8:7 High : uint\n", "small.def:3: field High overlaps another"),
-                (register + "  0 One : bool\n  1 one : bool\n", "small.def:3: a second field one"),
-                (register + "  32:31 Beyond : uint\n", "small.def:2: bad field"),
-                (register + "  0:7 Upside Down : uint\n", "small.def:2: bad field"),
-                (register + "  0 Kind : text\n", "small.def:2: bad field"),
-                (register + "  Name : bool\n", "small.def:2: not a field"),
-                (register + register, "register A is declared twice"),
-                (register + "register B 0x5000\n", "registers B and A both stand at 0x5000"),
-                ("engine rcs 0x2000 interrupt=0.0 reset=Moon domain=render\n", "engine rcs: GDRST has no field Moon"),
-                ("engine rcs 0x2000\n", "small.def:1: 'domain'"),
-                ("engine moon 0x2000 interrupt=0.0 reset=Render domain=render\n", "small.def:1: bad engine"),
-                (ENGINES + "register A 0x24030\ngroup E engine\nregister B 0x2030\n", "registers B and A both stand at 0x24030"),
-                ("register A 0x5000 acknowledge=B\n", "register A: no B to acknowledge each of it"),
-                ("register A 0x5000 acknowledge=B\nregister B 0x5004 array=2 stride=4\n", "register A: no B to acknowledge each of it"),
-                ("register A 0x5002\n", "offset 0x5002 is odd or outside"),
-                ("register A 0x5000 domain=moon\n", "unknown reset domain moon"),
-                ("register A 0x5000 colour=red\n", "unknown attributes ['colour']")):
-            with self.subTest(text):
-                done = self.generate(text)
-                self.assertNotEqual(done.returncode, 0)
-                self.assertIn(complaint, done.stderr)
+        self.assert_refused(self.generate, (
+            (register + "  7:0 Low : uint\n  8:7 High : uint\n", "small.def:3: field High overlaps another"),
+            (register + "  0 One : bool\n  1 one : bool\n", "small.def:3: a second field one"),
+            (register + "  32:31 Beyond : uint\n", "small.def:2: bad field"),
+            (register + "  0:7 Upside Down : uint\n", "small.def:2: bad field"),
+            (register + "  0 Kind : text\n", "small.def:2: bad field"),
+            (register + "  Name : bool\n", "small.def:2: not a field"),
+            (register + register, "register A is declared twice"),
+            (register + "register B 0x5000\n", "registers B and A both stand at 0x5000"),
+            ("engine rcs 0x2000 interrupt=0.0 reset=Moon domain=render\n", "engine rcs: GDRST has no field Moon"),
+            ("engine rcs 0x2000\n", "small.def:1: 'domain'"),
+            ("engine moon 0x2000 interrupt=0.0 reset=Render domain=render\n", "small.def:1: bad engine"),
+            (ENGINES + "register A 0x24030\ngroup E engine\nregister B 0x2030\n", "registers B and A both stand at 0x24030"),
+            ("register A 0x5000 acknowledge=B\n", "register A: no B to acknowledge each of it"),
+            ("register A 0x5000 acknowledge=B\nregister B 0x5004 array=2 stride=4\n", "register A: no B to acknowledge each of it"),
+            ("register A 0x5002\n", "offset 0x5002 is odd or outside"),
+            ("register A 0x5000 domain=moon\n", "unknown reset domain moon"),
+            ("register A 0x5000 colour=red\n", "unknown attributes ['colour']")))
 
 
 if __name__ == "__main__":

@@ -33,7 +33,7 @@ void Emitter::count_answer(size_t n) {
   ir_.store(ir_.add(ir_.load(ir_.i64, field, 8), ir_.c64(1)), field, 8);
 }
 
-/// A direct answer to a sampler's message leaves out the channels that are disabled.
+/// Adds the disabled channels of a sampler message that is answered directly to DirectAnswer::left_out.
 void Emitter::count_left_out(size_t n, Value mask) {
   if (full(ops_[n], mask)) return;
   static const Thread no_thread{};

@@ -13,75 +13,63 @@ using Unit = MessageWork::Unit;
 
 constexpr uint64_t line = 64, register_bytes = 32, oword = 16, dword = 4;
 
-/// Untyped reads and writes, and those of blocks, of shared local memory or any other.
-MessageWork moves(const MessageOp& op, bool write, uint64_t channel_bytes, uint64_t own_bytes = 0) {
-  return {.unit = op.binding.index == surface::slm_index ? Unit::local : Unit::untyped,
-          .write = write,
-          .channel_bytes = static_cast<uint16_t>(channel_bytes),
-          .own_bytes = static_cast<uint16_t>(own_bytes)};
+/// `channel_bytes` per channel, and `own_bytes` of the message as a whole.
+MessageWork moves(Unit unit, bool write, uint64_t channel_bytes, uint64_t own_bytes = 0) {
+  return {
+      .unit = unit, .write = write, .channel_bytes = static_cast<uint16_t>(channel_bytes), .own_bytes = static_cast<uint16_t>(own_bytes)};
 }
 
-/// Those that have an address and no binding table index.
-MessageWork moves_anywhere(bool write, uint64_t channel_bytes, uint64_t own_bytes = 0) {
-  return {.unit = Unit::untyped,
-          .write = write,
-          .channel_bytes = static_cast<uint16_t>(channel_bytes),
-          .own_bytes = static_cast<uint16_t>(own_bytes)};
-}
-
-MessageWork atomics(Unit unit, bool wide) { return {.unit = unit, .write = true, .channel_bytes = static_cast<uint16_t>(wide ? 8 : 4)}; }
-
-/// Bytes of a channel of an A64 scattered message: a byte or word, or some dwords or qwords.
+/// Bytes per channel of an A64 scattered message: a byte or word, or several dwords or qwords.
 uint64_t element_bytes(const MessageOp& op) {
   return op.log2_size < 2 ? uint64_t{1} << op.log2_size : uint64_t{op.elements} << op.log2_size;
 }
 
-/// All but the channels.
+/// All members except the channels.
 MessageWork port_work(const MessageOp& op, unsigned exec_size) {
   using enum MessageKind;
   const auto components = static_cast<uint64_t>(std::popcount(op.components & 0xfu)) * dword;
+  const bool local = op.binding.index == surface::slm_index;
+  const Unit bound = local ? Unit::local : Unit::untyped;
   switch (op.kind) {
     case oword_block_read:
-    case unaligned_oword_block_read: return moves(op, false, 0, op.owords * oword);
-    case oword_block_write: return moves(op, true, 0, op.owords * oword);
+    case unaligned_oword_block_read: return moves(bound, false, 0, op.owords * oword);
+    case oword_block_write: return moves(bound, true, 0, op.owords * oword);
     // An oword is four channels.
-    case oword_dual_block_read: return moves(op, false, op.owords * dword);
-    case oword_dual_block_write: return moves(op, true, op.owords * dword);
-    case dword_scattered_read: return moves(op, false, dword);
-    case dword_scattered_write: return moves(op, true, dword);
-    case byte_scattered_read: return moves(op, false, uint64_t{1} << op.log2_size);
-    case byte_scattered_write: return moves(op, true, uint64_t{1} << op.log2_size);
-    case qword_scattered_read: return moves(op, false, 2 * dword);
-    case qword_scattered_write: return moves(op, true, 2 * dword);
-    case untyped_read: return moves(op, false, components);
-    case untyped_write: return moves(op, true, components);
-    case scratch_read: return moves_anywhere(false, 0, op.registers * register_bytes);
+    case oword_dual_block_read: return moves(bound, false, op.owords * dword);
+    case oword_dual_block_write: return moves(bound, true, op.owords * dword);
+    case dword_scattered_read: return moves(bound, false, dword);
+    case dword_scattered_write: return moves(bound, true, dword);
+    case byte_scattered_read: return moves(bound, false, uint64_t{1} << op.log2_size);
+    case byte_scattered_write: return moves(bound, true, uint64_t{1} << op.log2_size);
+    case qword_scattered_read: return moves(bound, false, 2 * dword);
+    case qword_scattered_write: return moves(bound, true, 2 * dword);
+    case untyped_read: return moves(bound, false, components);
+    case untyped_write: return moves(bound, true, components);
+    case scratch_read: return moves(Unit::untyped, false, 0, op.registers * register_bytes);
     case scratch_write:
-      return op.dword_channels ? moves_anywhere(true, op.registers * dword * 8 / std::max(exec_size, 8u))
-                               : moves_anywhere(true, 0, op.registers * register_bytes);
-    case a64_untyped_read: return moves_anywhere(false, components);
-    case a64_untyped_write: return moves_anywhere(true, components);
-    case a64_scattered_read: return moves_anywhere(false, element_bytes(op));
-    case a64_scattered_write: return moves_anywhere(true, element_bytes(op));
-    case a64_oword_block_read: return moves_anywhere(false, 0, op.owords * oword);
-    case a64_oword_block_write: return moves_anywhere(true, 0, op.owords * oword);
+      return op.dword_channels ? moves(Unit::untyped, true, op.registers * dword * 8 / std::max(exec_size, 8u))
+                               : moves(Unit::untyped, true, 0, op.registers * register_bytes);
+    case a64_untyped_read: return moves(Unit::untyped, false, components);
+    case a64_untyped_write: return moves(Unit::untyped, true, components);
+    case a64_scattered_read: return moves(Unit::untyped, false, element_bytes(op));
+    case a64_scattered_write: return moves(Unit::untyped, true, element_bytes(op));
+    case a64_oword_block_read: return moves(Unit::untyped, false, 0, op.owords * oword);
+    case a64_oword_block_write: return moves(Unit::untyped, true, 0, op.owords * oword);
     case untyped_atomic:
-    case untyped_atomic_float: return atomics(op.binding.index == surface::slm_index ? Unit::local_atomic : Unit::atomic, false);
-    case typed_atomic: return atomics(Unit::atomic, false);
-    case a64_atomic: return atomics(Unit::atomic, op.wide);
-    case a64_atomic_float: return atomics(Unit::atomic, false);
-    case typed_read: return {.unit = Unit::typed, .channel_bytes = static_cast<uint16_t>(components)};
-    case typed_write: return {.unit = Unit::typed, .write = true, .channel_bytes = static_cast<uint16_t>(components)};
+    case untyped_atomic_float: return moves(local ? Unit::local_atomic : Unit::atomic, true, dword);
+    case typed_atomic:
+    case a64_atomic_float: return moves(Unit::atomic, true, dword);
+    case a64_atomic: return moves(Unit::atomic, true, op.wide ? 2 * dword : dword);
+    case typed_read: return moves(Unit::typed, false, components);
+    case typed_write: return moves(Unit::typed, true, components);
     // Whole registers: how many bytes a rectangle has is in the header.
-    case media_block_read: return {.unit = Unit::typed, .own_bytes = static_cast<uint16_t>(op.response_length * register_bytes)};
-    case media_block_write:
-      return {
-          .unit = Unit::typed, .write = true, .own_bytes = static_cast<uint16_t>((op.length + op.extended_length - 1) * register_bytes)};
+    case media_block_read: return moves(Unit::typed, false, 0, op.response_length * register_bytes);
+    case media_block_write: return moves(Unit::typed, true, 0, (op.length + op.extended_length - 1) * register_bytes);
     default: return {};
   }
 }
 
-/// Lines that `bytes` take at least.
+/// Min number of lines that hold `bytes`.
 uint64_t lines(uint64_t bytes) { return (bytes + line - 1) / line; }
 
 void count_bytes(const MessageWork& work, uint64_t bytes) {
@@ -89,7 +77,7 @@ void count_bytes(const MessageWork& work, uint64_t bytes) {
   else count_work(work.write ? Work::untyped_bytes_written : Work::untyped_bytes_read, bytes);
 }
 
-/// `bytes` of each of `messages`; `channels` of all of them.
+/// `bytes`: per message; `channels`: sum over all messages.
 void count(const MessageWork& work, uint64_t messages, uint64_t channels, uint64_t bytes) {
   switch (work.unit) {
     case Unit::none: return;
@@ -130,7 +118,7 @@ MessageWork message_work(const MessageOp& op, unsigned exec_size) {
     case Sfid::dp_data1: work = port_work(op, exec_size); break;
     default: return work;
   }
-  // SIMD4x2 messages are for two channels, of four of the instruction each. Typed ones are for eight at a time.
+  // A SIMD4x2 message has two channels, which are four of the instruction's each. A typed message has at most eight.
   const bool typed = op.kind == MessageKind::typed_read || op.kind == MessageKind::typed_write || op.kind == MessageKind::typed_atomic;
   work.channels =
       static_cast<uint8_t>(op.simd ? std::min<unsigned>(exec_size, typed ? std::min<unsigned>(op.simd, 8) : op.simd) : exec_size);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What threads and their messages add to the counts that observation needs (hw/base/work.h).
+// What threads and their messages add to the events of the observation counters (hw/base/work.h).
 #pragma once
 
 #include <cstdint>
@@ -11,16 +11,16 @@ namespace softgen::eu {
 
 class Program;
 
-/// Threads of `program` that were started. `stage`: Work::vs_threads and the like.
+/// Counts started threads of `program`. `stage`: Work::vs_threads to ps_threads.
 void count_threads(Work stage, const Program& program, uint64_t threads);
 
-/// Of a message of an instruction with `exec_size` channels. Render target writes have none: who answers them knows what was written.
+/// What one message counts; `exec_size`: channels of its instruction. Nothing for render target writes: hw/render counts what they wrote.
 MessageWork message_work(const MessageOp& op, unsigned exec_size);
-/// `messages` of them, for all of their channels but `left_out`.
+/// Counts `messages` of them with all channels enabled, except `left_out` channels in total.
 void count_message_work(const MessageWork& work, uint64_t messages, uint64_t left_out);
-/// One message, for the instruction's channels `mask`.
+/// Counts one message; `mask`: the instruction's enabled channels.
 void count_message_work(const MessageWork& work, uint32_t mask);
-/// All messages of a direct answer.
+/// Counts all messages of a direct answer.
 void count_answers(const DirectAnswer& answer);
 
 }  // namespace softgen::eu

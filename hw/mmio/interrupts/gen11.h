@@ -62,11 +62,11 @@ class Gen11Interrupts final : public Interrupts {
   void attach_masks();
   void attach_display();
   void select(unsigned word, uint32_t selector) SG_REQUIRES(mutex_);
-  /// Of a source's events what its class's enable lets through.
+  /// Posts events of a source; `enabled`: those that pass its class's enable register.
   void post(unsigned word, unsigned source, uint32_t enabled) SG_REQUIRES(mutex_);
-  /// What software is told of a source, without its events; 0: none is there.
+  /// INTR_IDENTITY_REG of a source, without its events; 0: there is no such source.
   uint32_t identity_of(unsigned word, uint32_t selector) const;
-  /// GT_INTR_DW(word)'s bits that stand for an engine or the GuC.
+  /// Bits of GT_INTR_DW(word) that belong to an engine or the GuC.
   uint32_t sources(unsigned word) const;
   /// Shared IIRs by engine, as before there were banks.
   void load_shared(Archive& archive, unsigned engines) SG_REQUIRES(mutex_);

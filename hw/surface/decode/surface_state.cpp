@@ -132,7 +132,8 @@ AuxMode decode_aux_mode(const State& s) {
 template <class State>
 void decode_aux(const State& s, Surface& out) {
   out.aux = decode_aux_mode(s);
-  // Stencil is not cleared by codes, nor compressed here: what its CCS has in recycled memory says nothing (isl.h, ISL_AUX_USAGE_STC_CCS).
+  // Stencil has no fast clear and is not compressed here: its CCS is ignored, since recycled memory may hold any code (isl.h,
+  // ISL_AUX_USAGE_STC_CCS).
   if constexpr (requires { s.depth_stencil_resource; })
     if (s.depth_stencil_resource && out.format->code == SurfaceFormat::R8_UINT) out.aux = AuxMode::none;
   out.aux_mapped = ccs_by_aux_map<State> && out.aux != AuxMode::none;

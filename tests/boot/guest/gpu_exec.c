@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// gpu_exec store | busy SECONDS | hang | userptr: batches through i915's own interface, checked by what they leave in memory.
+// gpu_exec store | busy SECONDS | hang | userptr | huc: batches through i915's own interface, checked by what they leave in memory.
 #include <errno.h>
 #include <fcntl.h>
 #include <i915_drm.h>
@@ -185,6 +185,35 @@ static int hang(void) {
   return 0;
 }
 
+// SKL PRM vol 2a, HUC_IMEM_STATE, HUC_VIRTUAL_ADDR_STATE, HUC_START.
+#define HUC_IMEM_STATE (0x7581u << 16 | 3)
+#define HUC_VIRTUAL_ADDR_STATE (0x7584u << 16 | 47)
+#define HUC_START (0x75a1u << 16)
+
+// The copy kernel of HuC's firmware, as IGT's gem_huc_copy uses it: the batch's own page, region 0, to the target, region 14.
+static int huc(void) {
+  int status = 0;
+  struct drm_i915_getparam parameter = {.param = I915_PARAM_HUC_STATUS, .value = &status};
+  check(ioctl(card, DRM_IOCTL_I915_GETPARAM, &parameter) == 0, "GETPARAM");
+  uint32_t target = new_buffer(), batch = new_buffer();
+  volatile uint32_t *result = map(target), *commands = map(batch);
+  for (unsigned i = 0; i < PAGE / 4; i++) commands[i] = i < 64 ? 0 : i * 0x9e3779b1u;
+  commands[0] = HUC_IMEM_STATE;
+  commands[4] = 3;
+  commands[5] = HUC_VIRTUAL_ADDR_STATE;
+  commands[6] = BATCH_ADDRESS;
+  commands[6 + 14 * 3] = TARGET_ADDRESS;
+  commands[54] = HUC_START;
+  commands[55] = 1;
+  commands[56] = MI_BATCH_BUFFER_END;
+  submit(target, batch, I915_EXEC_BSD, 0);
+  wait_for(target);
+  int ok = status == 1;
+  for (unsigned i = 0; i < PAGE / 4; i++) ok &= result[i] == commands[i];
+  printf("HuC %d, copy %s\n", status, ok ? "ok" : "FAILED");
+  return !ok;
+}
+
 int main(int count, char** arguments) {
   card = open("/dev/dri/card0", O_RDWR);
   check(card >= 0, "/dev/dri/card0");
@@ -192,6 +221,7 @@ int main(int count, char** arguments) {
   if (count == 3 && !strcmp(arguments[1], "busy")) return busy(atoi(arguments[2]));
   if (count == 2 && !strcmp(arguments[1], "hang")) return hang();
   if (count == 2 && !strcmp(arguments[1], "userptr")) return userptr();
-  fprintf(stderr, "usage: gpu_exec store | busy SECONDS | hang | userptr\n");
+  if (count == 2 && !strcmp(arguments[1], "huc")) return huc();
+  fprintf(stderr, "usage: gpu_exec store | busy SECONDS | hang | userptr | huc\n");
   return 2;
 }

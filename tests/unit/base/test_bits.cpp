@@ -19,4 +19,5 @@ TEST_CASE("a masked write changes only what its upper half selects") {
   CHECK(masked_write(0x00f0, 0x000f000f) == 0x00ff);
   CHECK(masked_write(0x00f0, 0x00f00000) == 0x0000);
   CHECK(masked_write(0x1234, 0x0000ffff) == 0x1234);
+  CHECK(masked_write(0x1234, masked_all(0xabcd00ff)) == 0x00ff);
 }

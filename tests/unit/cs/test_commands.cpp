@@ -202,8 +202,8 @@ TEST_CASE("MI_SET_PREDICATE turns commands into no-ops") {
   CHECK_FALSE(stored(15, 1, 1));
 }
 
-// With one: tests/unit/oa.
-TEST_CASE("MI_REPORT_PERF_COUNT without an observation unit is counted, and writes nothing") {
+// With an observation unit: tests/unit/oa.
+TEST_CASE("MI_REPORT_PERF_COUNT without an observation unit is counted as unimplemented, and writes nothing") {
   Run run({});
   run.more({mi(0x28, 2), out | 1, 0, 0xbeef});
   CHECK(run.read(out) == 0);

@@ -151,7 +151,7 @@ TEST_CASE("cs: the queue is saved with the port, and a reset clears it", "[cs]")
   CHECK(other.submission->take()->element[0].low == 0x1001);
   rig.submission->reset();
   rig.registers.write(control, 1);
-  CHECK_FALSE(rig.submission->take());  // without a valid element it is no list
+  CHECK_FALSE(rig.submission->take());  // a list without a valid element is dropped
 }
 
 // i915 gt/intel_execlists_submission.c, gen12_csb_parse: bit 0 of the low dword is a new queue, [25:15] of both are the contexts that the engine goes

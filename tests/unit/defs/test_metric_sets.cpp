@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The tables of metric sets. TestOa's sequences were read off Mesa's XML; IGT's copies, and those that i915 had before Linux 6.1,
-// are the same, but for Ice Lake's in i915.
+// The tables of metric sets. TestOa's sequences are from Mesa's XML; those of IGT and of i915 before Linux 6.1 are the same, except for
+// i915's on Ice Lake.
 #include <algorithm>
 #include <numeric>
 #include <string_view>
@@ -18,7 +18,7 @@ using Sets = std::span<const MetricSet>;
 
 constexpr Sets tables[] = {gen9::kbl_metric_sets, gen11::icl_metric_sets, gen12::tgl_metric_sets};
 
-/// The set of a sequence of writes to NOA_WRITE; null: none has it.
+/// The set with this sequence of writes to NOA_WRITE; null: there is none.
 const MetricSet* find(Sets sets, std::initializer_list<uint32_t> writes) {
   const uint64_t mux = std::accumulate(writes.begin(), writes.end(), MetricSet::hash_begin, MetricSet::hash);
   const auto found = std::ranges::find(sets, mux, &MetricSet::mux);
@@ -43,14 +43,14 @@ void check_test_oa(const MetricSet* set, std::string_view name, std::initializer
   }
 }
 
-/// Of the signals that are counted once: a sampler is one of several, and a clock or an event stands for no unit.
+/// Whether only one counter may have the signal: there are several samplers, and clocks and events belong to no unit.
 bool may_repeat(OaSignal signal) {
   return signal == OaSignal::none || signal == OaSignal::events || signal == OaSignal::clock || signal == OaSignal::sampler_busy;
 }
 
 }  // namespace
 
-TEST_CASE("metric sets have hashes of their own") {
+TEST_CASE("hashes of metric sets are unique") {
   for (const Sets sets : tables)
     for (const MetricSet& set : sets) {
       CAPTURE(set.name);
@@ -59,7 +59,7 @@ TEST_CASE("metric sets have hashes of their own") {
     }
 }
 
-TEST_CASE("a metric set counts what a unit does once") {
+TEST_CASE("a metric set has each unit's signal in one counter only") {
   for (const Sets sets : tables)
     for (const MetricSet& set : sets) {
       CAPTURE(set.name);
@@ -70,7 +70,7 @@ TEST_CASE("a metric set counts what a unit does once") {
     }
 }
 
-TEST_CASE("Kaby Lake: TestOa is found by what it writes") {
+TEST_CASE("Kaby Lake: TestOa is recognized by its writes") {
   check_test_oa(find(gen9::kbl_metric_sets, {0x11810000, 0x07810013, 0x1f810000, 0x1d810000, 0x1b930040, 0x07e54000, 0x1f908000, 0x11900000,
                                              0x37900000, 0x53900000, 0x45900000, 0x33900000}),
                 "TestOa", {7});
@@ -78,7 +78,7 @@ TEST_CASE("Kaby Lake: TestOa is found by what it writes") {
   CHECK_FALSE(find(gen9::kbl_metric_sets, {0}));
 }
 
-TEST_CASE("Ice Lake: TestOa is found by what it writes") {
+TEST_CASE("Ice Lake: TestOa is recognized by its writes") {
   check_test_oa(find(gen11::icl_metric_sets,
                      {0x16130000, 0x24000001, 0x0e130056, 0x10130000, 0x1a130000, 0x541f0001, 0x181f0000, 0x4c1f0000, 0x301f0000}),
                 "TestOa", {0});
@@ -88,7 +88,7 @@ TEST_CASE("Ice Lake: TestOa is found by what it writes") {
                 "TestOa_i915", {0});
 }
 
-TEST_CASE("Tiger Lake: TestOa is found by what it writes") {
+TEST_CASE("Tiger Lake: TestOa is recognized by its writes") {
   check_test_oa(
       find(gen12::tgl_metric_sets, {0x280e0000, 0x1e0e0147, 0x180e0000, 0x160e0000, 0x1e0f1000, 0x1e104000, 0x2e020100, 0x2c030004,
                                     0x38003000, 0x1e0a8000, 0x49110000, 0x5d101400, 0x1d140020, 0x1d1103a3, 0x01110000, 0x61111000,
@@ -103,7 +103,7 @@ TEST_CASE("Kaby Lake: ComputeBasic's bytes are in the first counter of each sum"
   CHECK(set.c == std::array{none, untyped_writes, none, none, memory_reads, memory_writes, none, none});
 }
 
-TEST_CASE("each platform: GpuBusyness has its engines' counters") {
+TEST_CASE("each platform: GpuBusyness has a counter per engine") {
   const auto check = [](Sets sets, unsigned render, unsigned video, unsigned video_enhance, unsigned copy) {
     const MetricSet& set = named(sets, "GpuBusyness");
     CHECK(set.c[render] == OaSignal::render_busy);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What threads and messages add to the counts of hw/base/work.h; descriptors are put together from the PRM's bit numbers by hand.
+// What threads and messages add to the counts of hw/base/work.h. Descriptors are written by hand with the PRM's bit numbers.
 #include "hw/eu/isa/gen9/isa.h"
 #include "hw/eu/program/work_counts.h"
 #include "tests/catch.h"
@@ -14,7 +14,7 @@ namespace {
 constexpr unsigned sampler = 2, gateway = 3, render_cache = 5, urb = 6, constants = 9, data0 = 10, data1 = 12;
 constexpr uint32_t slm = 254;
 
-/// What one message counts that an instruction with `exec_size` channels sends for those of `mask`.
+/// What one message counts; `exec_size`: channels of its instruction, `mask`: the enabled ones.
 WorkCounts counted(unsigned sfid, uint32_t descriptor, unsigned exec_size, uint32_t mask) {
   const WorkCounts before = work_counts();
   count_message_work(message_work(gen9_isa().message(sfid, descriptor), exec_size), mask);
@@ -29,7 +29,7 @@ uint64_t all_of(const WorkCounts& work) {
 
 }  // namespace
 
-TEST_CASE("untyped messages count bytes, and the lines that these take") {
+TEST_CASE("untyped messages count bytes and 64-byte lines") {
   constexpr uint32_t read_two = 1u << 14 | 1u << 12 | 0xcu << 8, write_all = 9u << 14 | 1u << 12;  // SIMD16
   WorkCounts work = counted(data1, read_two, 16, 0x7fff);
   CHECK(work.of(Work::untyped_bytes_read) == 15 * 8);
@@ -43,7 +43,7 @@ TEST_CASE("untyped messages count bytes, and the lines that these take") {
   CHECK(counted(data1, 1u << 14 | 2u << 12 | 0xeu << 8, 16, 0xffff).of(Work::untyped_bytes_read) == 8 * 4);
 }
 
-TEST_CASE("messages to shared local memory count only that, in units of 64 bytes") {
+TEST_CASE("messages to shared local memory count only SLM accesses, in units of 64 bytes") {
   WorkCounts work = counted(data1, 1u << 14 | 1u << 12 | 0xeu << 8 | slm, 16, 0xffff);
   CHECK(work.of(Work::slm_reads) == 1);
   CHECK(all_of(work) == 1);
@@ -55,7 +55,7 @@ TEST_CASE("messages to shared local memory count only that, in units of 64 bytes
   CHECK(all_of(work) == 8);
 }
 
-TEST_CASE("blocks count their bytes, whatever channels are enabled") {
+TEST_CASE("block messages count all their bytes, whatever channels are enabled") {
   CHECK(counted(constants, 1u << 14 | 3u << 8, 8, 1).of(Work::untyped_bytes_read) == 64);
   const WorkCounts work = counted(data0, 8u << 14 | 4u << 8, 16, 0xffff);
   CHECK(work.of(Work::untyped_bytes_written) == 128);
@@ -68,7 +68,7 @@ TEST_CASE("scattered messages count the elements of their channels") {
   CHECK(counted(data1, 16u << 14 | 1u << 12 | 1u << 10 | 1u << 8, 16, 0xff).of(Work::untyped_bytes_read) == 8 * 2 * 4);  // A64
 }
 
-TEST_CASE("typed messages are for eight channels at a time") {
+TEST_CASE("typed messages have at most eight channels") {
   const WorkCounts work = counted(data1, 5u << 14 | 2u << 12 | 0xcu << 8, 16, 0x7fff);  // the upper ones, two components
   CHECK(work.of(Work::typed_bytes_read) == 7 * 8);
   CHECK(work.of(Work::memory_accesses) == 1);
@@ -85,7 +85,7 @@ TEST_CASE("atomics count channels and lines, samples count channels, other messa
   CHECK(all_of(counted(render_cache, 12u << 14, 16, 0xffff)) == 0);
 }
 
-TEST_CASE("direct answers are counted together, without the channels that they left out") {
+TEST_CASE("direct answers are counted together, without their left-out channels") {
   DirectAnswer answer;
   answer.sfid = sampler;
   answer.work = message_work(gen9_isa().message(sampler, 2u << 17), 16);

@@ -23,8 +23,8 @@ TEST_CASE("guc: the mailbox answers in place") {
     rig.write(chip->notify, 1);
     CHECK(rig.read(chip->mailbox) == (failure | 0x04));
     rig.write(chip->mailbox, 0x5507);
-    rig.write(chip->notify, 0);  // no interrupt
-    CHECK(rig.read(chip->mailbox) == 0x5507);
+    rig.write(chip->notify, 0);  // from Gen11 on any write interrupts: xe_guc.c, xe_guc_notify()
+    CHECK(rig.read(chip->mailbox) == (chip == &kbl ? 0x5507 : success));
     CHECK(rig.host.levels.empty());
   }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// An observation unit with a clock and work that the test says, and a driver's part: a buffer, its registers, reports read from it.
+// An observation unit with clock and work set by the test, and the driver's part: a buffer, its registers, reports read from it.
 #pragma once
 
 #include <array>
@@ -40,17 +40,16 @@ struct Rig {
   std::vector<defs::MetricSet> sets;
   std::unique_ptr<ObservationUnit> unit;
 
-  /// As i915 enables a stream: an empty buffer, counters that run, a timer report each 2 << `exponent` ticks (none: < 0).
+  /// Enables a stream as i915 does: empty buffer, counters enabled, a timer report every 2 << `exponent` ticks (< 0: none).
   void open(int exponent, uint32_t format = a36_b8_c8);
   void timer(int exponent);
   void count(Work what, uint64_t n) { work.done[static_cast<size_t>(what)] += n; }
-  /// Lets time pass.
+  /// Advances the clock.
   void wait(int64_t ns) { clock.now += ns; }
   uint32_t tail() { return registers.read(form.tail); }
-  /// Dwords of the reports from the last one read to the tail.
   using Report = std::array<uint32_t, 64>;
+  /// The reports from the last one taken to the tail.
   std::vector<Report> take();
-  /// `n` more, or fewer, than the buffer's next: what software has read.
   uint32_t status() { return registers.read(form.status); }
 
  private:

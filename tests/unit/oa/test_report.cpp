@@ -61,7 +61,7 @@ TEST_CASE("the shorter formats") {
   for (unsigned i = 0; i < 8; ++i) CHECK(c4_b8[8 + i] == 0x200 + i);
 }
 
-TEST_CASE("a reserved format writes nothing, and is counted") {
+TEST_CASE("a reserved format writes nothing, and is counted as a guest error") {
   quiet_log();
   Observation::Report room;
   for (const uint32_t format : {1u, 3u, 4u, 6u}) CHECK(write_report(format, head, numbered(), room).empty());
@@ -69,7 +69,7 @@ TEST_CASE("a reserved format writes nothing, and is counted") {
 }
 
 // The events that Mesa's and IGT's set TestOa programs, and how often they hold (IGT tests/i915/perf.c, read_report_and_check).
-TEST_CASE("custom events of TestOa hold in the parts of clocks that IGT expects") {
+TEST_CASE("custom events of TestOa hold in the share of clocks that IGT expects") {
   struct {
     uint32_t event, mask;
     unsigned of_six;
@@ -94,7 +94,7 @@ TEST_CASE("custom events of TestOa hold in the parts of clocks that IGT expects"
   }
 }
 
-TEST_CASE("without known signals an event holds always or never") {
+TEST_CASE("without known signals a custom event holds in all clocks or in none") {
   CHECK(EventClocks(2, 0, false).among(100) == 100);           // == 0
   CHECK(EventClocks(2 | 5 << 3, 0, false).among(100) == 0);    // == 5
   CHECK(EventClocks(5 | 5 << 3, 0, false).among(100) == 100);  // != 5

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The unit as i915's i915_perf.c uses it.
+// The unit, used as i915's i915_perf.c uses it.
 #include "tests/unit/oa/rig.h"
 
 using namespace softgen;
@@ -20,7 +20,7 @@ TEST_CASE("a timer report is due whenever the exponent's bit of the timestamp be
   rig.open(5);
   rig.wait(100 * Rig::us);  // 13'200
   const auto reports = rig.take();
-  REQUIRE(reports.size() == 18);  // 12'000 is 187.5 times 64: the next is 12'064, the last 13'152
+  REQUIRE(reports.size() == 18);  // odd multiples of 32: from 12'064 to 13'152
   for (size_t i = 0; i < reports.size(); ++i) {
     CHECK(reports[i][1] == 12'064 + 64 * i);
     CHECK(reason_of(reports[i]) == report_id::timer.mask());
@@ -29,7 +29,7 @@ TEST_CASE("a timer report is due whenever the exponent's bit of the timestamp be
   CHECK(rig.take().empty());
 }
 
-TEST_CASE("counters of reports between two looks grow evenly, and reach what was done") {
+TEST_CASE("counters of reports between two updates are interpolated, and end at the exact count") {
   Rig rig;
   rig.open(9);
   rig.unit->context_entered({Rig::context, Rig::image});
@@ -46,7 +46,7 @@ TEST_CASE("counters of reports between two looks grow evenly, and reach what was
   CHECK(rig.registers.read(reg::OAPERF_A(26)) == 48'000);
 }
 
-TEST_CASE("core clocks follow the frequency that software has asked for") {
+TEST_CASE("core clocks follow the frequency that software has requested") {
   Rig rig;
   rig.open(-1);
   const uint64_t highest = reg::field::RP_STATE_CAP_RP0.of(rig.registers.peek(reg::RP_STATE_CAP)) * 50;
@@ -58,7 +58,7 @@ TEST_CASE("core clocks follow the frequency that software has asked for") {
   CHECK(rig.registers.read(reg::OAPERF_TICKS) == highest * 999 + 299'700);
 }
 
-TEST_CASE("a changed frequency makes a report, if it is asked for, and ids have the ratios") {
+TEST_CASE("a frequency change writes a report, unless disabled, and report ids have the clock ratios") {
   Rig rig;
   rig.open(-1);
   rig.registers.write(reg::OA_DEBUG, 1 << 6 | 1 << 22);
@@ -75,7 +75,7 @@ TEST_CASE("a changed frequency makes a report, if it is asked for, and ids have 
   CHECK(rig.take().empty());
 }
 
-TEST_CASE("a context that comes makes a report with its id, unless software has turned that off") {
+TEST_CASE("a context switch writes a report with the new context's id, unless disabled") {
   Rig rig;
   rig.open(-1);
   rig.unit->context_entered({Rig::context, Rig::image});
@@ -120,7 +120,7 @@ TEST_CASE("the render engine is busy while it has a context") {
   rig.wait(100 * Rig::us);
   const uint32_t ticks = rig.registers.read(reg::OAPERF_TICKS);
   CHECK(rig.registers.read(reg::OAPERF_A(0)) == ticks / 5);
-  // However the times of the looks fall, it is busy for as long as it is at most.
+  // Whenever the updates occur, the engine is busy for at most all core clocks.
   rig.unit->context_entered({Rig::context, Rig::image});
   for (unsigned i = 0; i < 100; ++i) {
     rig.wait(130 + i);
@@ -146,7 +146,7 @@ TEST_CASE("without Counter Resume nothing counts") {
   CHECK(rig.registers.read(reg::OAPERF_A(6)) == 7);
 }
 
-TEST_CASE("a full buffer overflows, and takes no more reports until software has cleared that") {
+TEST_CASE("a full buffer sets Buffer Overflow, and drops reports until software clears that") {
   Rig rig;
   rig.open(5);
   rig.wait(5'000 * Rig::us);  // 937 reports, and there is room for 511
@@ -161,7 +161,7 @@ TEST_CASE("a full buffer overflows, and takes no more reports until software has
   CHECK((rig.status() & tail_wrapped) != 0);
 }
 
-TEST_CASE("reports that a look cannot write are lost, and OASTATUS says so") {
+TEST_CASE("reports beyond the max per update are lost, and set Report Lost") {
   Rig rig;
   rig.open(0);
   rig.registers.write(reg::OABUFFER, Rig::buffer | 7 << 3 | 1);  // 16 MiB: 65'536 reports
@@ -171,7 +171,7 @@ TEST_CASE("reports that a look cannot write are lost, and OASTATUS says so") {
   CHECK(rig.tail() == Rig::buffer + 16384 * 256);
 }
 
-TEST_CASE("a disabled unit writes nothing, and what was due before it was enabled is not written") {
+TEST_CASE("reports that are due while the unit is disabled are never written") {
   Rig rig;
   rig.open(5);
   rig.registers.write(reg::OACONTROL, 0);
@@ -183,7 +183,7 @@ TEST_CASE("a disabled unit writes nothing, and what was due before it was enable
   CHECK(rig.take().size() == 18);
 }
 
-TEST_CASE("MI_REPORT_PERF_COUNT has the command's id, the time, the context and as many bytes as the format") {
+TEST_CASE("MI_REPORT_PERF_COUNT writes the command's id, the timestamp, the context and as many dwords as the format has") {
   Rig rig;
   rig.wait(10 * Rig::us);
   rig.open(-1, 2);
@@ -195,7 +195,7 @@ TEST_CASE("MI_REPORT_PERF_COUNT has the command's id, the time, the context and 
   CHECK(room[2] == Rig::context);
 }
 
-TEST_CASE("what units did is in their counters") {
+TEST_CASE("the events of units are in their A counters") {
   Rig rig;
   rig.open(-1);
   struct {
@@ -213,9 +213,9 @@ TEST_CASE("what units did is in their counters") {
   CHECK(rig.registers.read(reg::OAPERF_A32(2)) == 134);
 }
 
-TEST_CASE("flexible events count EU clocks of their stage, at most all EUs' clocks") {
+TEST_CASE("flexible events count EU clocks of their stage, at most those of all EUs") {
   Rig rig;
-  const auto counts = [&rig](unsigned counter, double clocks) {  // but for a clock, that is rounded
+  const auto counts = [&rig](unsigned counter, double clocks) {  // within a clock, since the counter is rounded
     CHECK(std::abs(rig.registers.read(reg::OAPERF_A(counter)) - clocks * 24) <= 24);
   };
   rig.open(-1);
@@ -226,7 +226,7 @@ TEST_CASE("flexible events count EU clocks of their stage, at most all EUs' cloc
   const uint32_t ticks = rig.registers.read(reg::OAPERF_TICKS);
   counts(7, ticks / 2.0);
   counts(8, ticks * 0.3);
-  // A stage that ends now and began before the last look: what is more than the time since counts later.
+  // A stage that ends now and began before the last update: the excess over the time since then counts later.
   rig.work.nanoseconds[static_cast<size_t>(TimedStage::pixels)] += 300 * Rig::us;
   rig.wait(100 * Rig::us);
   counts(8, ticks * 1.3);
@@ -234,8 +234,8 @@ TEST_CASE("flexible events count EU clocks of their stage, at most all EUs' cloc
   counts(8, ticks * 3.3);
 }
 
-// What IGT's perf asserts of each pair of neighbouring reports (tests/i915/perf.c, sanity_check_reports and hsw_sanity_check_render_basic_reports).
-TEST_CASE("no counter grows by more than all EUs in a core clock, and none is lost by that") {
+// What IGT's perf asserts of successive reports (tests/i915/perf.c, sanity_check_reports and hsw_sanity_check_render_basic_reports).
+TEST_CASE("no counter grows by more than the number of EUs per core clock, and no event is lost by that limit") {
   Rig rig;
   rig.open(5);
   rig.wait(100 * Rig::us);
@@ -267,7 +267,7 @@ TEST_CASE("two reports in one tick of the timestamp have the same counters") {
   CHECK(other[3] - one[3] >= 6);
 }
 
-TEST_CASE("software that reads OASTATUS makes no report, but for an overflow") {
+TEST_CASE("a read of OASTATUS writes no reports, unless the buffer overflows") {
   Rig rig;
   rig.open(5);
   rig.wait(1000 * Rig::us);
@@ -277,7 +277,7 @@ TEST_CASE("software that reads OASTATUS makes no report, but for an overflow") {
   CHECK((rig.status() & overflow) != 0);
 }
 
-TEST_CASE("a saved state goes on with the same counters") {
+TEST_CASE("a loaded state has the saved counters") {
   Rig rig;
   rig.open(9);
   rig.unit->context_entered({Rig::context, Rig::image});
@@ -297,7 +297,7 @@ TEST_CASE("a saved state goes on with the same counters") {
   CHECK(rig.registers.read(reg::OAPERF_A(6)) == 5);
 }
 
-TEST_CASE("OAR counts for its context alone") {
+TEST_CASE("OAR counts per context") {
   Rig rig("tgl", oag);
   const auto enter = [&](uint32_t image, bool counts) {
     rig.registers.write(reg::OAR_OACONTROL, counts ? Rig::a36_b8_c8 << 1 | 1 : 0, mmio::Initiator::context);
@@ -330,5 +330,5 @@ TEST_CASE("OAR counts for its context alone") {
   CHECK(counted() == 100);
   rig.count(Work::samples_written, 1);
   CHECK(counted() == 101);
-  CHECK(rig.registers.read(reg::OAG_A(26)) == 0);  // OAG has not been told to count
+  CHECK(rig.registers.read(reg::OAG_A(26)) == 0);  // OAG is not enabled
 }

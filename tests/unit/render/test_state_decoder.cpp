@@ -268,7 +268,7 @@ TEST_CASE("Gen11: 3DSTATE_CPS, and what 3DSTATE_PS_EXTRA says of coarse pixels")
 }
 
 // Mesa 26.2 sends the fifth dword and a layout, earlier ones do not.
-TEST_CASE("3DSTATE_TE of Gen12 names the layout of the patch header, in four dwords or five") {
+TEST_CASE("Gen12: 3DSTATE_TE selects the layout of the patch header, with four dwords or five") {
   using defs::Gen12;
   const auto decoded = [](std::vector<uint32_t> dwords) {
     StateStore store(Gen12::commands);

@@ -129,7 +129,7 @@ TEST_CASE("the patch header's layout follows the domain") {
 }
 
 // As Mesa 26.2's hull shaders write them on Tiger Lake (piglit, vs-tcs-tes-tessinner-tessouter-inputs-*, isoline).
-TEST_CASE("factors that ascend stand from dword 0 on") {
+TEST_CASE("ascending tessellation factors start at dword 0") {
   std::array<uint32_t, 8> header;
   for (uint32_t i = 0; i < 8; ++i) header[i] = std::bit_cast<uint32_t>(static_cast<float>(i));
   const auto factors = [&](Domain domain, bool inside_separate = false) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What draws add to the counts of hw/base/work.h: threads, samples by their fate, bytes of vertices.
+// What draws add to the counts of hw/base/work.h: threads, samples by outcome, bytes of vertices.
 #include <bit>
 #include <random>
 
@@ -19,7 +19,7 @@ namespace {
 
 std::vector<SceneVertex> rectangle(float x0, float y0, float x1, float y1) { return {red(x1, y1), red(x0, y1), red(x0, y0)}; }
 
-/// The same colour as paint(), by a kernel that is not known to have only one: it adds zero to its first channel.
+/// The same colour as paint(), by a kernel whose colour is not detected as uniform: it adds zero to its first channel.
 Code paint_singly(unsigned width) {
   Code code = paint(width, 0, 1, 0);
   code.insert(code.end() - 1, eu::test::op_imm(Opcode::add, width, grf(message, RegType::f), grf(message, RegType::f), RegType::f, 0));
@@ -29,7 +29,7 @@ Code paint_singly(unsigned width) {
 struct CountedScene : Scene {
   using Scene::Scene;
 
-  /// What the draw did.
+  /// The work of the draw.
   WorkCounts drawn(Topology topology, const std::vector<SceneVertex>& vertices, const Way& way = {}) {
     const WorkCounts before = work_counts();
     draw(topology, vertices, way);
@@ -43,7 +43,7 @@ struct CountedScene : Scene {
 
 }  // namespace
 
-TEST_CASE("a rectangle of one colour: each of its pixels is one written sample, whether it is filled or shaded") {
+TEST_CASE("a rectangle of one colour counts one written sample per pixel, whether it is filled or shaded") {
   for (const unsigned width : {8u, 16u})
     for (const bool fills : {true, false}) {
       CAPTURE(width, fills);
@@ -58,14 +58,14 @@ TEST_CASE("a rectangle of one colour: each of its pixels is one written sample, 
       CHECK(work.of(Work::samples_failed_late) == 0);
       CHECK(work.of(Work::pixels_killed) == 0);
       CHECK(work.of(Work::samples_blended) == 0);
-      // 11 quads a row in 13 rows; 5 squares a row in 5 rows, whose 100 quads are 25 threads of 16.
+      // 13 rows of 11 quads; 5 rows of 5 squares, whose 100 quads are 25 threads of 16.
       CHECK(work.of(Work::ps_threads) == (width == 8 ? (11 * 13 + 1) / 2 : 25 + (11 * 13 - 100 + 3) / 4));
       CHECK(work.of(Work::vs_threads) == 1);
       CHECK(work.of(Work::gs_threads) == 0);
     }
 }
 
-TEST_CASE("fills count the threads that the pixels would have had") {
+TEST_CASE("fills count the threads that shading would start") {
   std::mt19937 random(7);
   std::uniform_real_distribution<float> place(-8, 72);
   for (unsigned round = 0; round < 40; ++round) {
@@ -84,7 +84,7 @@ TEST_CASE("fills count the threads that the pixels would have had") {
   }
 }
 
-TEST_CASE("samples that fail depth tests, before the shader or after it, and pixels that it discards") {
+TEST_CASE("counted: samples that fail depth tests before or after the shader, and pixels that it discards") {
   for (const bool late : {false, true}) {
     CAPTURE(late);
     CountedScene scene(16);
@@ -109,7 +109,7 @@ TEST_CASE("samples that fail depth tests, before the shader or after it, and pix
   }
 }
 
-TEST_CASE("each sample of a pixel is counted, and blended ones twice") {
+TEST_CASE("every sample of a pixel is counted, blended ones as written and as blended") {
   CountedScene scene(16);
   scene.count_coverage();
   WorkCounts work = scene.rectangle_drawn(1, 1, 12, 8);
@@ -122,7 +122,7 @@ TEST_CASE("each sample of a pixel is counted, and blended ones twice") {
   CHECK(work.of(Work::samples_blended) == 4 * 10 * 7);
 }
 
-TEST_CASE("pixels that are shaded once per sample have a thread's channel for each") {
+TEST_CASE("per-sample shading has one channel of a thread per sample") {
   CountedScene scene(16);
   scene.multisample();
   gen9::_3DSTATE_PS_EXTRA extra;
@@ -150,7 +150,7 @@ TEST_CASE("vertex fetch counts the elements of the vertices that it reads, and i
   CHECK(work.of(Work::vertex_bytes) == 3 * elements + 6 * sizeof(uint16_t));
 }
 
-TEST_CASE("the threads of a block's pixels") {
+TEST_CASE("the number of threads for the pixels of a block") {
   const auto threads = [](unsigned simd, bool squares, uint64_t block) {
     render::ThreadCount count(simd, squares);
     count.add_block(block);

@@ -169,7 +169,7 @@ TEST_CASE("what a released context had is freed once, when the last of its engin
   {
     // The request's end is in memory, while its engine is still at it.
     MutexLock lock(machine.gpu.lock());
-    auto* status = reinterpret_cast<uint32_t*>(machine.gpu.arena().host(context->logical.at(1).image_gpa));
+    auto* status = reinterpret_cast<uint32_t*>(machine.gpu.arena().host(context->logical.at(1).image.gpa));
     std::atomic_ref(status[regs::pphwsp_seqno]).store(machine.requests.back()->seqno);
     machine.gpu.release(context);
     context.reset();

@@ -91,7 +91,7 @@ Properties with(Properties properties, uint64_t id, uint64_t value) {
   return properties;
 }
 
-/// Reports by a timer, some thousand a second.
+/// Timer reports, several thousand per second.
 Properties periodic(int set) { return with(of_set(set), DRM_I915_PERF_PROP_OA_EXPONENT, 10); }
 
 struct Record {
@@ -102,9 +102,9 @@ static_assert(sizeof(Record) == record_bytes);
 
 }  // namespace
 
-TEST_CASE("metric sets are added once, under the lowest free number, and removed") {
+TEST_CASE("a metric set is added only once, gets the lowest free id, and is removed") {
   Node node;
-  CHECK(node.remove(~uint64_t{0}) == -ENOENT);  // by which Mesa knows that sets can be added
+  CHECK(node.remove(~uint64_t{0}) == -ENOENT);  // Mesa's probe whether sets can be added
   const int first = node.add(some_uuid);
   CHECK(first == 2);
   CHECK(node.add(some_uuid) == -EADDRINUSE);
@@ -114,7 +114,7 @@ TEST_CASE("metric sets are added once, under the lowest free number, and removed
   CHECK(node.add(some_uuid) == 2);
 }
 
-TEST_CASE("a metric set has a legal name and registers of its kinds alone") {
+TEST_CASE("a metric set needs a valid UUID and registers that are allowed in it") {
   Node node;
   CHECK(node.add("cd4b577b-073a-423f-a948-e198dd818c7g") == -EINVAL);
   CHECK(node.add("cd4b577b+073a-423f-a948-e198dd818c71") == -EINVAL);
@@ -130,7 +130,7 @@ TEST_CASE("a metric set has a legal name and registers of its kinds alone") {
   CHECK(node.file.perf_add_config(&config) == -ENOMEM);
 }
 
-TEST_CASE("registers of a metric set are those that i915 permits on the chip") {
+TEST_CASE("a metric set may contain the registers that i915 permits on the chip") {
   const auto [platform, boolean, of_gen12] =
       GENERATE(table<const char*, uint32_t, bool>({{"kbl", 0x2710, false}, {"icl", 0x2710, false}, {"tgl", 0xd900, true}}));
   CAPTURE(platform);
@@ -192,7 +192,7 @@ TEST_CASE("the query lists metric sets and gives their registers back") {
   CHECK(length(DRM_I915_QUERY_PERF_CONFIG_DATA_FOR_ID, address(reply.data()), static_cast<int32_t>(reply.size())) == -ENOENT);
 }
 
-TEST_CASE("a metric set's number is in a file, as sysfs has it") {
+TEST_CASE("a metric set's id is in a file, as in sysfs") {
   Node node;
   CHECK(node.driver.perf.configs().id_file(some_uuid) == -1);
   node.add(some_uuid);
@@ -235,7 +235,7 @@ TEST_CASE("PERF_OPEN checks its properties") {
 
 namespace {
 
-/// Stand-ins for sysctl files with these values, and no root while it lives.
+/// While it lives: stand-ins for sysctl files with these values, and a process without root's privileges.
 struct Sysctls {
   Sysctls(const char* paranoid, const char* max_rate)
       : root(std::filesystem::temp_directory_path() / fmt::format("test-perf-{}", getpid())) {
@@ -257,7 +257,7 @@ struct Sysctls {
 
 }  // namespace
 
-TEST_CASE("what the sysctls keep from users is refused") {
+TEST_CASE("what the sysctls restrict to root is refused to users") {
   const auto* const platform = GENERATE("kbl", "tgl");
   CAPTURE(platform);
   Node node(platform);
@@ -267,7 +267,7 @@ TEST_CASE("what the sysctls keep from users is refused") {
     CHECK(node.add(other_uuid) == -EACCES);
     CHECK(node.remove(static_cast<uint64_t>(set)) == -EACCES);
     CHECK(node.open(of_set(set)) == -EACCES);
-    // Gen12's counters of a context are not.
+    // Gen12's counters of the caller's context are allowed.
     const Properties of_context{of_set(set)[1], of_set(set)[2], {DRM_I915_PERF_PROP_CTX_HANDLE, 0}};
     CHECK((node.open(of_context) >= 0) == (platform == std::string("tgl")));
     CHECK(node.open(with(of_context, DRM_I915_PERF_PROP_HOLD_PREEMPTION, 1)) == -EACCES);
@@ -278,7 +278,7 @@ TEST_CASE("what the sysctls keep from users is refused") {
   CHECK(node.open(with(of_set(set), DRM_I915_PERF_PROP_OA_EXPONENT, 20)) >= 0);
 }
 
-TEST_CASE("the context's slices are those that PERF_OPEN takes") {
+TEST_CASE("PERF_OPEN accepts the slices that the context reports") {
   const auto* const platform = GENERATE("kbl", "icl", "tgl");
   CAPTURE(platform);
   Node node(platform);
@@ -313,7 +313,7 @@ TEST_CASE("there is one stream at a time") {
   }
 }
 
-TEST_CASE("the program's timer reports are records of one stream") {
+TEST_CASE("a stream delivers timer reports as records") {
   const auto* const platform = GENERATE("kbl", "icl", "tgl");
   CAPTURE(platform);
   Node node(platform);
@@ -376,26 +376,26 @@ TEST_CASE("a stream of one context") {
   };
   filter.only(0x40);
   constexpr int64_t other = oa::no_context;
-  SECTION("are its own reports, and all of context switches") {
+  SECTION("delivers its own reports and all of context switches") {
     CHECK(see(timer | valid, 0x20) == -1);
     CHECK(see(switched | valid, 0x20) == other);
     CHECK(see(timer | valid, 0x40) == 0x40);
     CHECK(see(timer | valid, 0x20) == other);  // the first report after its own
     CHECK(see(timer | valid, 0x20) == -1);
   }
-  SECTION("does not begin with what was before") {
+  SECTION("starts anew after restart()") {
     CHECK(see(timer | valid, 0x40) == 0x40);
     filter.restart();
     CHECK(see(timer | valid, 0x20) == -1);
   }
-  if (valid) CHECK(see(timer, 0x40) == -1);  // it says that there is no context
+  if (valid) CHECK(see(timer, 0x40) == -1);  // without the valid bit the id counts as none
 }
 
 namespace {
 
 constexpr uint64_t page = 4096, batch_at = 1 << 20, words_at = 2 << 20;
 
-/// A context that runs batches of its own.
+/// A context that runs the test's batches.
 struct Program {
   explicit Program(Node& of) : node(of) {
     context = std::make_shared<Context>();
@@ -451,7 +451,7 @@ TEST_CASE("MI_REPORT_PERF_COUNT counts in the stream's context") {
   CHECK(begin[2] == end[2]);
   CHECK(end[3] != 0);  // ticks
 
-  // When it has left the engine our own context comes, whose report says so: Mesa waits for one that is later than its last.
+  // After it the driver's own context runs, which writes a report: Mesa waits for one that is later than its last.
   const auto stream = perf_stream(fd);
   Record record;
   bool own = false, later = false;
@@ -465,16 +465,15 @@ TEST_CASE("MI_REPORT_PERF_COUNT counts in the stream's context") {
   CHECK(own);
 }
 
-TEST_CASE("space of the GGTT is aligned, and whole again when it is free") {
+TEST_CASE("GGTT space is aligned, and freed ranges are merged") {
   Gpu gpu{Options()};
   MutexLock lock(gpu.lock());
   constexpr uint32_t pages = 4096;
-  const uint64_t gpa = gpu.arena().allocate(page * 3 * pages);
-  const uint32_t small = gpu.ggtt_map(gpa, 1), aligned = gpu.ggtt_map(gpa, pages, pages), next = gpu.ggtt_map(gpa, 1);
-  CHECK(aligned % (page * pages) == 0);
-  CHECK(next == small + page);
-  for (const auto& [at, count] : {std::pair{small, 1u}, {aligned, pages}, {next, 1u}}) gpu.ggtt_unmap(at, count);
-  const uint32_t large = gpu.ggtt_map(gpa, 3 * pages);
-  CHECK(large == small);
-  gpu.ggtt_unmap(large, 3 * pages);
+  const GgttMemory small = gpu.ggtt_allocate(1), aligned = gpu.ggtt_allocate(pages, pages), next = gpu.ggtt_allocate(1);
+  CHECK(aligned.address % (page * pages) == 0);
+  CHECK(next.address == small.address + page);
+  for (const GgttMemory& memory : {small, aligned, next}) gpu.ggtt_free(memory);
+  const GgttMemory large = gpu.ggtt_allocate(3 * pages);
+  CHECK(large.address == small.address);
+  gpu.ggtt_free(large);
 }

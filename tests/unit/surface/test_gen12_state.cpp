@@ -59,7 +59,7 @@ TEST_CASE("Gen12: auxiliary modes by the number of samples") {
 }
 
 // piglit's framebuffer-blit-levels read stencil: stale codes in recycled memory said "clear".
-TEST_CASE("Gen12: the codes of a stencil buffer are not looked at") {
+TEST_CASE("Gen12: a stencil buffer's CCS is ignored") {
   State s = target(State::AuxiliarySurfaceMode::AUX_CCS_E);
   s.surface_format = SurfaceFormat::R8_UINT;
   CHECK(decoded(s).aux_mapped);

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "hw/media/video.h"
+
+#include <algorithm>
+#include <cstring>
+#include <type_traits>
+
+#include "hw/base/log.h"
+#include "hw/base/work.h"
+#include "hw/defs/command.h"
+#include "hw/defs/ids.h"
+#include "hw/memory/view.h"
+#include "hw/mmio/register_file.h"
+
+namespace softgen::media {
+namespace {
+
+constexpr size_t image_bytes = 256, block_bytes = 64 << 10;
+static_assert(std::is_trivially_copyable_v<HucState> && sizeof(HucState) <= image_bytes);
+
+/// The firmware's copy kernel: 4 KiB from one region to another (IGT lib/huc_copy.c, gem_huc_copy.c; the length is what that program expects).
+constexpr uint32_t copy_kernel = 3, copy_from = 0, copy_to = 14, copy_bytes = 4096;
+
+/// How many of `bytes` at `address` are below the bound.
+uint64_t below(uint64_t address, uint64_t bytes, uint64_t bound) {
+  if (!bound) return bytes;
+  return address < bound ? std::min(bytes, bound - address) : 0;
+}
+
+}  // namespace
+
+ExecResult Video::execute(const Packet& packet, EngineEnv& env) {
+  using defs::CommandId;
+  switch (packet.command->id) {
+    case CommandId::MFX_WAIT: return ExecResult::done;  // each command ends before the next begins
+    case CommandId::HUC_PIPE_MODE_SELECT: state_.stream_out = decoder_->stream_out_enabled(packet.dwords); return ExecResult::done;
+    case CommandId::HUC_IND_OBJ_BASE_ADDR_STATE: state_.streams = decoder_->streams(packet.dwords); return ExecResult::done;
+    case CommandId::HUC_VIRTUAL_ADDR_STATE: state_.addresses = decoder_->addresses(packet.dwords); return ExecResult::done;
+    case CommandId::HUC_IMEM_STATE: load_kernel(decoder_->kernel(packet.dwords), env); return ExecResult::done;
+    case CommandId::HUC_START: start_kernel(decoder_->is_last(packet.dwords), env); return ExecResult::done;
+    case CommandId::HUC_STREAM_OBJECT: return copy(packet, env);
+    default: break;
+  }
+  unimplemented(packet.command->name, "at {:#x}: parsed, not executed", packet.address);
+  return ExecResult::done;
+}
+
+// What is beyond the input's bound reads as 0, what is beyond the output's is dropped (as for indirect objects, SKL PRM vol 2a, "Access Upper Bound").
+ExecResult Video::copy(const Packet& packet, EngineEnv& env) {
+  const HucStreamObject object = decoder_->object(packet.dwords);
+  if (!object.is_copy) unimplemented("HUC_STREAM_OBJECT", "at {:#x}: filtered or for a kernel", packet.address);
+  if (!object.is_copy || !object.stream_out || !state_.stream_out) return ExecResult::done;
+  const StageClock clock(TimedStage::blit);
+  const HucStreams& streams = state_.streams;
+  const uint64_t from = streams.in + object.in, to = streams.out + object.out;
+  const uint64_t readable = below(from, object.bytes, streams.in_bound), writable = below(to, object.bytes, streams.out_bound);
+  uint64_t done = state_.packet == packet.address ? std::min(state_.copied, writable) : 0;
+  state_.packet = HucState::none;
+  block_.resize(std::min<uint64_t>(block_bytes, writable));
+  while (done < writable) {
+    if (env.stop.aborting()) return ExecResult::aborted;
+    if (env.stop.reasons()) {
+      state_.packet = packet.address, state_.copied = done;
+      return ExecResult::preempted;
+    }
+    const uint64_t bytes = std::min<uint64_t>(block_bytes, writable - done), read = done < readable ? std::min(bytes, readable - done) : 0;
+    env.view.read(from + done, block_.data(), read);
+    std::fill_n(block_.begin() + static_cast<ptrdiff_t>(read), bytes - read, std::byte{0});
+    env.view.write(to + done, block_.data(), bytes);
+    done += bytes;
+  }
+  count_work(Work::blits, true);
+  return ExecResult::done;
+}
+
+// A driver reads the status before it starts the kernel, and ends its batch if there is none (iHD codechal_vdenc_avc.cpp, StoreHuCStatus2Register).
+void Video::load_kernel(uint32_t kernel, EngineEnv& env) {
+  const HucRegisters& registers = decoder_->registers();
+  const bool authenticated = env.engine == EngineId::vcs0 && registers.authenticated.of(env.registers.peek(registers.authentication));
+  if (!authenticated) guest_error("HuC kernel without an authenticated firmware", "{}", kernel);
+  else if (kernel != copy_kernel) unimplemented("HuC kernel", "{}", kernel);
+  state_.kernel = authenticated && kernel == copy_kernel ? kernel : 0;
+  if (state_.kernel) env.registers.set_bits(registers.status, registers.valid_memory.mask());
+  else if (env.engine == EngineId::vcs0) env.registers.clear_bits(registers.status, registers.valid_memory.mask());
+}
+
+void Video::start_kernel(bool is_last, EngineEnv& env) {
+  if (!state_.kernel) return guest_error("HUC_START without a kernel");
+  std::array<std::byte, copy_bytes> bytes;
+  env.view.read(state_.addresses[copy_from], bytes.data(), bytes.size());
+  env.view.write(state_.addresses[copy_to], bytes.data(), bytes.size());
+  if (!is_last) return;
+  state_.kernel = 0;
+  env.registers.clear_bits(decoder_->registers().status, decoder_->registers().valid_memory.mask());
+}
+
+size_t Video::context_size() const { return image_bytes; }
+
+void Video::save_context(std::span<std::byte> image) {
+  if (image.size() >= sizeof state_) std::memcpy(image.data(), &state_, sizeof state_);
+}
+
+void Video::restore_context(std::span<const std::byte> image) {
+  HucState found;
+  if (image.size() < sizeof found) return reset_context();
+  std::memcpy(&found, image.data(), sizeof found);
+  if (found.version != HucState::current_version || (found.kernel && found.kernel != copy_kernel)) {
+    guest_error("video engine's context image not of this device");
+    found = {};
+  }
+  state_ = found;
+}
+
+}  // namespace softgen::media
