@@ -15,6 +15,7 @@ namespace softgen::cs {
 namespace {
 
 constexpr uint32_t mask_all = 0xffff'0000;
+constexpr uint32_t save_inhibit = field::RING_CONTEXT_CONTROL_ENGINE_CONTEXT_SAVE_INHIBIT.mask();
 
 /// An Engine's own block in images of this layout.
 std::vector<std::byte> blank_image(Engine& engine, const defs::ContextLayout& layout) {
@@ -83,7 +84,7 @@ void ContextStore::restore_image(uint64_t page_address, bool ring_context, bool 
   begin_engine(walk, ring_context ? lists[image_dwords_.context_control] & reg::restore_inhibit : inhibit);
   if (ring_context) {
     // Of the context before, which an image without their mask bits would leave as they are.
-    const uint32_t forgotten = reg::restore_inhibit | (core_.links().position ? reg::posh_enabled : 0);
+    const uint32_t forgotten = reg::restore_inhibit | save_inhibit | (core_.links().position ? reg::posh_enabled : 0);
     core_.set(reg::ctx_control, core_.get(reg::ctx_control) & ~forgotten);
     run_lists(walk, page_address, lists, layout_.documented().ring_dwords);
     inhibit = core_.get(reg::ctx_control) & reg::restore_inhibit;
@@ -196,7 +197,9 @@ void ContextStore::inhibit_engine_registers() {
   }
 }
 
+// With its save inhibited a context begins each time where its image says: i915 4.19 relies on it (intel_guc_submission.c, guc_fill_preempt_context()).
 void ContextStore::save_image(uint64_t page_address, bool ring_context) {
+  if (ring_context && core_.get(reg::ctx_control) & save_inhibit) return core_.stop_timestamp();
   if (ring_context) store_cursor();
   store_registers();
   if (!core_.as_saved()) {

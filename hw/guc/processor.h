@@ -33,7 +33,10 @@ class Processor final : public GucCore {
     firmware_.switched(engine, event);
     old_.switched(engine, event);
   }
-  void look() { firmware_.look(); }
+  void look() {
+    firmware_.look();
+    old_.look();
+  }
   void state(Archive& archive) override { firmware_.state(archive); }
   void old_state(Archive& archive) { old_.state(archive); }
   void old_stop() { old_.stop(); }
