@@ -8,6 +8,7 @@
 #include <span>
 
 #include "hw/base/mutex.h"
+#include "hw/guc/activity_records.h"
 #include "hw/guc/capture_log.h"
 #include "hw/guc/core.h"
 #include "hw/guc/ctb.h"
@@ -51,6 +52,8 @@ class Firmware final : public GucCore {
   void state(Archive& archive) override;
   /// After state(): what states have since there are groups.
   void groups_state(Archive& archive);
+  /// After groups_state(): what states have since there are records of activity.
+  void activity_state(Archive& archive);
 
   /// An answer to a request: SUCCESS with a value, or FAILURE with an error.
   struct Answer {
@@ -87,6 +90,8 @@ class Firmware final : public GucCore {
   Answer invalidate_translations(Arguments arguments) SG_REQUIRES(mutex_);
   Answer control_power(Arguments arguments) SG_REQUIRES(mutex_);
   Answer set_usage_records(Arguments arguments) SG_REQUIRES(mutex_);
+  Answer set_activity_records(Arguments arguments) SG_REQUIRES(mutex_);
+  Answer opt_in(Arguments arguments) SG_REQUIRES(mutex_);
   Answer accept_policies(Arguments arguments) SG_REQUIRES(mutex_);
   /// Succeeds without an effect.
   Answer accept(Arguments arguments) SG_REQUIRES(mutex_);
@@ -94,6 +99,7 @@ class Firmware final : public GucCore {
   static const Row* find(uint32_t action);
 
   Scheduler::Listener listener();
+  ActivityRecords::Place place_of(EngineId engine) const SG_REQUIRES(mutex_);
 
   const Environment environment_;
   Mutex mutex_;
@@ -110,6 +116,7 @@ class Firmware final : public GucCore {
   Scheduler scheduler_ SG_GUARDED_BY(mutex_);
   Slpc slpc_ SG_GUARDED_BY(mutex_);
   UsageRecords usage_ SG_GUARDED_BY(mutex_);
+  ActivityRecords activity_ SG_GUARDED_BY(mutex_);
   CaptureLog capture_log_ SG_GUARDED_BY(mutex_);
 };
 

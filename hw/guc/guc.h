@@ -24,10 +24,11 @@ class Guc {
   void reset() { shim_.reset(); }
   /// After the registers and the GGTT.
   void state(Archive& archive) {
-    const uint32_t version = archive.section("guc", 2);
+    const uint32_t version = archive.section("guc", 3);
     shim_.state(archive);
     firmware_.state(archive);
     if (version >= 2) firmware_.groups_state(archive);  // before, there were none
+    if (version >= 3) firmware_.activity_state(archive);
   }
 
  private:
