@@ -41,7 +41,8 @@ class ActivityRecords {
     const uint64_t record = records_ + (uint64_t{place.cls} * usage_instances + place.instance) * activity_bytes;
     ggtt.store<uint32_t>(record + activity_switched_in, engine.since);
     ggtt.store<uint64_t>(record + activity_total, engine.total);
-    ggtt.store_release<uint32_t>(record + activity_change, activity_change_count.with(activity_share.with(0, activity_whole), next(engine.changes)));
+    ggtt.store_release<uint32_t>(record + activity_change,
+                                 activity_change_count.with(activity_share.with(0, activity_whole), next(engine.changes)));
     ggtt.store_release<uint32_t>(metadata_ + activity_changes, next(changes_));
   }
   void stop() { *this = {}; }

@@ -124,8 +124,10 @@ TEST_CASE("guc: a saved state of groups that contradicts itself is refused") {
   GroupRig rig;
   rig.run(6);
   const std::vector<std::byte> good = saved(rig);
-  // The group is the last of the state: id, members, queue, flags.
-  const size_t at = good.size() - 4 - 4 - 20 - 5;
+  // Behind the group come the records of activity: addresses, changes; per engine time, total, changes.
+  constexpr size_t activity = 8 + 8 + 4 + engine_count * (4 + 8 + 2);
+  // The group: id, members, queue, flags.
+  const size_t at = good.size() - activity - 4 - 4 - 20 - 5;
   const auto fails = [&](size_t offset, uint8_t value) {
     std::vector<std::byte> bytes = good;
     bytes[offset] = std::byte{value};

@@ -338,7 +338,7 @@ TEST_CASE("guc: registrations that make no sense are refused") {
   CHECK(refused({0x4502, 1, 1, 5, 1, 0, 0, 0, 0, 0, 0x119, 0}, 0x60));            // no such class
   CHECK(refused({0x4502, 1, 0xffff, render, 1, 0, 0, 0, 0, 0, 0x119, 0}, 0x60));  // no such id
   CHECK(refused({0x4502, 1, 1, render, 1, 0, 0, 0, 0, 0, 0x119, 1}, 0x60));
-  CHECK(refused({0x4502, 1, 0x20000}, 0x60));  // as version 69 has it
+  CHECK(refused({0x4502, 1, 0x20000}, 0x60));                               // as version 69 has it
   rig.do_request({0x4502, 1, 2, copy, 1, 0, 0, 0, 0, 0, 0x119, 3u << 29});  // xe: the engine's class and instance are in the descriptor
   CHECK(rig.answers == std::vector<Message>{{rig.fence << 16 | 1, success}});
   CHECK(refused({0x1001, 1, 1}, 0x0a));
@@ -394,7 +394,7 @@ TEST_CASE("guc: records show how long an engine has had contexts") {  // Linux 7
   rig.complete(EngineId::bcs);
   CHECK(rig.load(record + 4) == 0);
   CHECK(rig.load(record + 8) == 192'000);
-  for (const auto [meta, records] : {std::pair{0xfedf'f000u, 0xfee0'0000u}, {0xfee0'0000u, table}, {metadata, table + 4}}) {
+  for (const auto& [meta, records] : {std::pair{0xfedf'f000u, 0xfee0'0000u}, {0xfee0'0000u, table}, {metadata, table + 4}}) {
     rig.do_request({0x550c, meta, 0, records, 0});
     CHECK(rig.answers == std::vector<Message>{{rig.fence << 16 | 1, failure | 0x80}});
   }
