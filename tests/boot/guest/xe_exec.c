@@ -11,11 +11,31 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 
-struct query { uint64_t extensions; uint32_t query, size; uint64_t data, reserved[2]; };
-struct create { uint64_t extensions, size; uint32_t placement, flags, vm, handle; uint16_t caching, pad[3]; uint64_t reserved[2]; };
-struct mmap_offset { uint64_t extensions; uint32_t handle, flags; uint64_t offset, reserved[2]; };
-struct vm_create { uint64_t extensions; uint32_t flags, vm; uint64_t reserved[2]; };
-struct vm_destroy { uint32_t vm, pad; uint64_t reserved[2]; };
+struct query {
+  uint64_t extensions;
+  uint32_t query, size;
+  uint64_t data, reserved[2];
+};
+struct create {
+  uint64_t extensions, size;
+  uint32_t placement, flags, vm, handle;
+  uint16_t caching, pad[3];
+  uint64_t reserved[2];
+};
+struct mmap_offset {
+  uint64_t extensions;
+  uint32_t handle, flags;
+  uint64_t offset, reserved[2];
+};
+struct vm_create {
+  uint64_t extensions;
+  uint32_t flags, vm;
+  uint64_t reserved[2];
+};
+struct vm_destroy {
+  uint32_t vm, pad;
+  uint64_t reserved[2];
+};
 struct bind_op {
   uint64_t extensions;
   uint32_t handle;
@@ -31,13 +51,44 @@ struct bind {
   uint32_t pad2, syncs_count;
   uint64_t syncs, reserved[2];
 };
-struct engine { uint16_t class, instance, gt, pad; uint64_t reserved[3]; };
-struct instance { uint16_t class, instance, gt, pad; };
-struct queue_create { uint64_t extensions; uint16_t width, placements; uint32_t vm, flags, queue; uint64_t instances, reserved[2]; };
-struct queue_destroy { uint32_t queue, pad; uint64_t reserved[2]; };
-struct sync { uint64_t extensions; uint32_t type, flags; uint64_t address, value, reserved[2]; };
-struct exec { uint64_t extensions; uint32_t queue, syncs_count; uint64_t syncs, address; uint16_t batches, pad[3]; uint64_t reserved[2]; };
-struct wait_fence { uint64_t extensions, address; uint16_t op, flags; uint32_t pad; uint64_t value, mask; int64_t timeout; uint32_t queue, pad2; uint64_t reserved[2]; };
+struct engine {
+  uint16_t class, instance, gt, pad;
+  uint64_t reserved[3];
+};
+struct instance {
+  uint16_t class, instance, gt, pad;
+};
+struct queue_create {
+  uint64_t extensions;
+  uint16_t width, placements;
+  uint32_t vm, flags, queue;
+  uint64_t instances, reserved[2];
+};
+struct queue_destroy {
+  uint32_t queue, pad;
+  uint64_t reserved[2];
+};
+struct sync {
+  uint64_t extensions;
+  uint32_t type, flags;
+  uint64_t address, value, reserved[2];
+};
+struct exec {
+  uint64_t extensions;
+  uint32_t queue, syncs_count;
+  uint64_t syncs, address;
+  uint16_t batches, pad[3];
+  uint64_t reserved[2];
+};
+struct wait_fence {
+  uint64_t extensions, address;
+  uint16_t op, flags;
+  uint32_t pad;
+  uint64_t value, mask;
+  int64_t timeout;
+  uint32_t queue, pad2;
+  uint64_t reserved[2];
+};
 
 #define XE(direction, number, type) _IOC(direction, 'd', 0x40 + (number), sizeof(type))
 #define QUERY XE(_IOC_READ | _IOC_WRITE, 0, struct query)
@@ -64,8 +115,14 @@ enum { op_map = 0, op_unmap = 1, op_map_userptr = 2 };
 #define BATCHES 8
 
 // In the buffer: a batch, what it stores and its fence, BATCHES times; then the fence of bindings.
-struct slot { uint32_t batch[16], stored, pad; uint64_t fence; };
-struct data { struct slot slots[BATCHES]; uint64_t bound; };
+struct slot {
+  uint32_t batch[16], stored, pad;
+  uint64_t fence;
+};
+struct data {
+  struct slot slots[BATCHES];
+  uint64_t bound;
+};
 
 static const char* const class_names[] = {"rcs", "bcs", "vcs", "vecs", "ccs"};
 static int card;
@@ -145,7 +202,10 @@ static int engine_stores(const struct engine* engine) {
 }
 
 int main(void) {
-  static struct { uint32_t count, pad; struct engine engines[64]; } answer;
+  static struct {
+    uint32_t count, pad;
+    struct engine engines[64];
+  } answer;
   int failed = 0;
   card = open("/dev/dri/renderD128", O_RDWR);
   check(card >= 0, "/dev/dri/renderD128");
