@@ -62,6 +62,8 @@ enum Action : uint32_t {
   register_context_multi_lrc = 0x4601,
   client_soft_reset = 0x5507,
   set_engine_usage_buffer = 0x550a,
+  set_device_activity_buffer = 0x550c,
+  opt_in_feature_klv = 0x550e,
   tlb_invalidation = 0x7000,
   tlb_invalidation_done = 0x7001,
   state_capture_notification = 0x8002,
@@ -80,6 +82,8 @@ enum SelfConfigKey : uint32_t {
   key_g2h_descriptor = 0x906,
   key_g2h_size = 0x907,
 };
+/// Linux 7.2 xe/abi/guc_klvs_abi.h: more in a CAT error, of which there is none here.
+enum OptInKey : uint32_t { key_ext_cat_error_type = 0x4001 };
 enum ContextPolicyKey : uint32_t {
   policy_quantum = 0x2001,             ///< us
   policy_preemption_timeout = 0x2002,  ///< us
@@ -199,6 +203,13 @@ inline constexpr Bits slpc_max_unslice_frequency{7, 0}, slpc_min_unslice_frequen
 /// A record of an engine's use, in dwords: intel_guc_fwif.h, struct guc_engine_usage_record. Tables have them by class, then instance.
 enum UsageDword : uint32_t { usage_context, usage_switched_in, usage_reserved, usage_total, usage_dwords = 8 };
 inline constexpr uint32_t usage_classes = 16, usage_instances = 32, usage_no_context = ~0u;
+
+/// An engine's activity, in bytes: Linux 7.2 xe/xe_guc_fwif.h, struct guc_engine_activity. Tables have it as those above do.
+inline constexpr uint32_t activity_change = 0, activity_switched_in = 4, activity_total = 8, activity_bytes = 16;
+inline constexpr Bits activity_change_count{15, 0}, activity_share{31, 16};
+inline constexpr uint32_t activity_whole = 0x8000;  ///< of the share of time that the engine is this function's: TOTAL_QUANTA
+/// struct guc_engine_activity_metadata.
+inline constexpr uint32_t activity_frequency = 0, activity_changes = 8, activity_metadata_bytes = 16;
 
 // -- additional data structures (ADS): intel_guc_fwif.h, struct guc_ads, guc_mmio_reg_set, guc_mmio_reg ---------------------------
 /// A list of registers for each class and instance of engines, two dwords: address and count.

@@ -52,6 +52,8 @@ const Firmware::Row* Firmware::find(uint32_t action) {
       {tlb_invalidation, false, true, 2, any, &Firmware::invalidate_translations},
       {defs::guc::slpc_request, false, true, 1, any, &Firmware::control_power},
       {set_engine_usage_buffer, false, true, 1, 2, &Firmware::set_usage_records},
+      {set_device_activity_buffer, false, true, 4, 4, &Firmware::set_activity_records},
+      {opt_in_feature_klv, false, true, 3, 3, &Firmware::opt_in},
   };
   const auto* found = std::ranges::find(rows, action, &Row::action);
   return found == std::end(rows) ? nullptr : found;
@@ -103,6 +105,7 @@ Firmware::Answer Firmware::control_buffers(Arguments arguments) {
 Firmware::Answer Firmware::forget_client(Arguments) {
   scheduler_.stop();
   usage_.stop();
+  activity_.stop();
   to_guc_.close();
   to_host_.close();
   return {};
@@ -168,6 +171,32 @@ Firmware::Answer Firmware::set_usage_records(Arguments arguments) {
   if (!memory_.has(arguments[0], bytes)) return failed(error_ggtt_address);
   usage_.set_address(arguments[0]);
   return {};
+}
+
+// Metadata, then records: Linux 7.2 xe/xe_guc_engine_activity.c, enable_engine_activity_stats().
+Firmware::Answer Firmware::set_activity_records(Arguments arguments) {
+  constexpr uint64_t bytes = uint64_t{usage_classes} * usage_instances * activity_bytes;
+  const uint64_t metadata = arguments[0], records = arguments[2];
+  if (arguments[1] || arguments[3]) return failed(error_ggtt_address);
+  if (!memory_.has(metadata, activity_metadata_bytes) || !memory_.has(records, bytes, activity_total)) return failed(error_ggtt_address);
+  activity_.set_addresses(metadata, records);
+  ggtt_.store<uint32_t>(metadata + activity_frequency, static_cast<uint32_t>(environment_.clock.hz()));
+  for (unsigned i = 0; i < engine_count; ++i)
+    if (const auto engine = static_cast<EngineId>(i); environment_.engines.has(engine)) activity_.show(place_of(engine), ggtt_);
+  return {};
+}
+
+// Keys in memory, one dword each: Linux 7.2 xe/xe_guc.c, xe_guc_opt_in_features_enable().
+Firmware::Answer Firmware::opt_in(Arguments arguments) {
+  constexpr uint32_t max_keys = 16;  // chosen: xe's buffer
+  std::array<uint32_t, max_keys> keys;
+  const uint32_t count = arguments[2];
+  if (!count || count > max_keys) return failed(error_parameters);
+  if (arguments[1] || !memory_.has(arguments[0], count * 4)) return failed(error_ggtt_address);
+  ggtt_.read(arguments[0], keys.data(), count * 4);
+  bool known = true;
+  const bool whole = for_each_key(std::span(keys).first(count), [&](uint32_t key, uint32_t) { known &= key == key_ext_cat_error_type; });
+  return whole && known ? Answer{} : failed(error_parameters);
 }
 
 }  // namespace softgen::guc

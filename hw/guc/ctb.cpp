@@ -62,7 +62,14 @@ uint32_t CtbReader::available(memory::View& ggtt) {
 
 bool CtbReader::next(memory::View& ggtt, uint32_t& available, CtbMessage& message) {
   if (!open_ || !available) return false;
-  const uint32_t header = ggtt.load<uint32_t>(dword(own_));
+  uint32_t header = 0;
+  // Dwords of zero are padding: xe fills the end of the ring with them when a message does not fit there (Linux 6.12 xe/xe_guc_ct.c, h2g_write()).
+  for (; available; --available, own_ = advanced(own_, 1))
+    if ((header = ggtt.load<uint32_t>(dword(own_)))) break;
+  if (!available) {
+    ggtt.store_release<uint32_t>(place_.descriptor + ctb_head, own_);
+    return false;
+  }
   message.fence = ctb_fence.of(header);
   message.count = ctb_dwords.of(header);
   if (message.count >= available) {

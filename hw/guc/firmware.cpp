@@ -42,8 +42,13 @@ Scheduler::Listener Firmware::listener() {
               [this](EngineId engine, std::optional<uint32_t> context) SG_NO_THREAD_SAFETY_ANALYSIS {
                 const auto now = static_cast<uint32_t>(environment_.clock.ticks(environment_.host.clock_ns()));
                 usage_.switched(engine, Scheduler::class_number(engine), scheduler_.logical_instance(engine), context, now, ggtt_);
+                activity_.switched(place_of(engine), context.has_value(), now, ggtt_);
               },
           .now_ns = [this] { return environment_.host.clock_ns(); }};
+}
+
+ActivityRecords::Place Firmware::place_of(EngineId engine) const {
+  return {engine, Scheduler::class_number(engine), scheduler_.logical_instance(engine)};
 }
 
 template <typename F>
@@ -142,6 +147,7 @@ void Firmware::stop() {
   scheduler_.stop();
   slpc_.stop();
   usage_.stop();
+  activity_.stop();
   capture_log_.stop();
   huc_loaded_ = false;
 }
@@ -212,6 +218,11 @@ void Firmware::state(Archive& archive) {
 void Firmware::groups_state(Archive& archive) {
   MutexLock lock(mutex_);
   scheduler_.groups_state(archive);
+}
+
+void Firmware::activity_state(Archive& archive) {
+  MutexLock lock(mutex_);
+  activity_.state(archive);
 }
 
 }  // namespace softgen::guc

@@ -9,6 +9,7 @@
 #include <span>
 
 #include "hw/base/mutex.h"
+#include "hw/guc/activity_records.h"
 #include "hw/guc/capture_log.h"
 #include "hw/guc/core.h"
 #include "hw/guc/ctb.h"
@@ -55,6 +56,8 @@ class Firmware final : public GucCore {
   void state(Archive& archive) override;
   /// After state(): what states have since there are groups.
   void groups_state(Archive& archive);
+  /// After groups_state(): what states have since there are records of activity.
+  void activity_state(Archive& archive);
 
   /// An answer to a request: SUCCESS with a value, or FAILURE with an error.
   struct Answer {
@@ -94,6 +97,8 @@ class Firmware final : public GucCore {
   Answer invalidate_translations(Arguments arguments) SG_REQUIRES(mutex_);
   Answer control_power(Arguments arguments) SG_REQUIRES(mutex_);
   Answer set_usage_records(Arguments arguments) SG_REQUIRES(mutex_);
+  Answer set_activity_records(Arguments arguments) SG_REQUIRES(mutex_);
+  Answer opt_in(Arguments arguments) SG_REQUIRES(mutex_);
   Answer accept_policies(Arguments arguments) SG_REQUIRES(mutex_);
   /// Succeeds without an effect.
   Answer accept(Arguments arguments) SG_REQUIRES(mutex_);
@@ -101,6 +106,7 @@ class Firmware final : public GucCore {
   static const Row* find(uint32_t action);
 
   Scheduler::Listener listener();
+  ActivityRecords::Place place_of(EngineId engine) const SG_REQUIRES(mutex_);
 
   const Environment environment_;
   Mutex mutex_;
@@ -117,6 +123,7 @@ class Firmware final : public GucCore {
   Scheduler scheduler_ SG_GUARDED_BY(mutex_);
   Slpc slpc_ SG_GUARDED_BY(mutex_);
   UsageRecords usage_ SG_GUARDED_BY(mutex_);
+  ActivityRecords activity_ SG_GUARDED_BY(mutex_);
   CaptureLog capture_log_ SG_GUARDED_BY(mutex_);
 };
 

@@ -49,7 +49,7 @@ class Guc {
   }
 
  private:
-  /// A state from before there were groups of contexts, doorbells and the older firmware.
+  /// A state from before there were groups of contexts, records of activity, doorbells and the older firmware.
   void forget_old() {
     processor_.old_stop();
     doorbells_.reset();

@@ -38,9 +38,10 @@ class Processor final : public GucCore {
     old_.look();
   }
   void state(Archive& archive) override { firmware_.state(archive); }
-  /// What states of version 1 do not have: groups of contexts, and the older firmware.
+  /// What states of version 1 do not have: groups of contexts, records of activity, and the older firmware.
   void later_state(Archive& archive) {
     firmware_.groups_state(archive);
+    firmware_.activity_state(archive);
     old_.state(archive);
   }
   void old_stop() { old_.stop(); }

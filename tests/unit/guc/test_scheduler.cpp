@@ -434,6 +434,50 @@ TEST_CASE("guc: records show which context an engine has") {  // intel_guc_fwif.
   CHECK(rig.answers == std::vector<Message>{{rig.fence << 16 | 1, failure | 0x80}});
 }
 
+TEST_CASE("guc: records show how long an engine has had contexts") {  // Linux 7.2 xe/xe_guc_fwif.h, struct guc_engine_activity
+  SubmitRig rig;
+  constexpr uint32_t metadata = buffers_at + 0x10000, table = buffers_at + 0x11000, record = table + (3 * 32 + 0) * 16;
+  rig.do_request({0x550c, metadata, 0, table, 0});
+  CHECK(rig.answers == std::vector<Message>{{rig.fence << 16 | 1, success}});
+  CHECK(rig.load(metadata) == 19'200'000);
+  CHECK(rig.load(record) == (0x8000u << 16 | 1));
+  CHECK(rig.load(record + 4) == 0);
+  const uint32_t changes = rig.load(metadata + 8);
+  CHECK(changes != 0);
+  rig.add(1, copy);
+  rig.set_mode(1, 1);
+  rig.take(EngineId::bcs);
+  CHECK(rig.load(record) == (0x8000u << 16 | 2));
+  CHECK(rig.load(record + 4) == 19'200'000);
+  CHECK(rig.load(metadata + 8) == changes + 1);
+  rig.host.now += 10 * ms;
+  rig.complete(EngineId::bcs);
+  CHECK(rig.load(record + 4) == 0);
+  CHECK(rig.load(record + 8) == 192'000);
+  for (const auto& [meta, records] : {std::pair{0xfedf'f000u, 0xfee0'0000u}, {0xfee0'0000u, table}, {metadata, table + 4}}) {
+    rig.do_request({0x550c, meta, 0, records, 0});
+    CHECK(rig.answers == std::vector<Message>{{rig.fence << 16 | 1, failure | 0x80}});
+  }
+}
+
+TEST_CASE("guc: the host opts in to features by keys in memory") {  // Linux 7.2 xe/xe_guc.c, xe_guc_opt_in_features_enable()
+  SubmitRig rig;
+  constexpr uint32_t keys = buffers_at + 0x10000;
+  const auto answer = [&](uint32_t address, uint32_t dwords) {
+    rig.do_request({0x550e, address, 0, dwords});
+    return rig.answers.at(0).at(1);
+  };
+  rig.store(keys, 0x4001u << 16);
+  CHECK(answer(keys, 1) == success);
+  CHECK(answer(keys, 0) == (failure | 0x60));
+  CHECK(answer(keys, 17) == (failure | 0x60));
+  CHECK(answer(0xfee0'0000, 1) == (failure | 0x80));
+  rig.store(keys, 0x4003u << 16);  // not of this chip
+  CHECK(answer(keys, 1) == (failure | 0x60));
+  rig.store(keys, 0x4001u << 16 | 1);
+  CHECK(answer(keys, 1) == (failure | 0x60));
+}
+
 TEST_CASE("guc: SLPC runs when it is requested, within the host's limits") {  // intel_guc_slpc.c
   SubmitRig rig;
   constexpr uint32_t page = buffers_at + 0x20000;
