@@ -84,7 +84,7 @@ class Scheduler {
     uint32_t engines = 0;  ///< bit i: EngineId i: where it may run
     cs::Descriptor descriptor;
     Place place = Place::off;
-    EngineId engine = EngineId::rcs;  ///< unless it is off
+    EngineId engine = EngineId::rcs;  ///< where it is; while it is queued: the best one when it came
     bool enabled = false, disabling = false, deregistering = false;
     bool again = false;  ///< its tail has moved since it went to the port
     uint8_t priority = 0;
@@ -92,7 +92,7 @@ class Scheduler {
     std::pair<uint8_t, int64_t> key{};       ///< while it is queued
   };
   struct Engine {
-    std::map<std::pair<uint8_t, int64_t>, uint32_t> waiting;  ///< by priority, then by turn
+    std::map<std::pair<uint8_t, int64_t>, uint32_t> waiting;  ///< all that may run here, by priority, then by turn
     std::optional<uint32_t> running, in_port;
     bool idles = false;         ///< a list that preempts to idle is in the port
     bool resets = false;        ///< a reset is on its way
@@ -106,6 +106,8 @@ class Scheduler {
   void enqueue(uint32_t id, Context& context, bool first);
   void take_from_queue(Context& context);
   void make_runnable(uint32_t id, Context& context);
+  /// decide() on the engines of a context that has come to the queue.
+  void offer(const Context& context);
   void decide(EngineId engine);
   void put_in_port(EngineId engine, uint32_t id);
   void preempt_to_idle(EngineId engine);
