@@ -147,7 +147,7 @@ Scheduler::Error Scheduler::set_policies(Arguments arguments) {
   if (context->place != Place::queued) return 0;
   take_from_queue(*context);
   enqueue(id, *context, false);
-  decide(context->engine);
+  offer(*context);
   return 0;
 }
 
@@ -193,7 +193,8 @@ void Scheduler::state(Archive& archive) {
   archive.value(last_turn_);
   if (!archive.reading() || archive.failed()) return;
   for (auto& [id, context] : contexts_)
-    if (context.place == Place::queued && static_cast<size_t>(context.engine) < engine_count) of(context.engine).waiting[context.key] = id;
+    for (size_t i = 0; i < engine_count && context.place == Place::queued; ++i)
+      if (bit(context.engines, static_cast<unsigned>(i))) states_[i].waiting[context.key] = id;
   if (!is_consistent()) archive.fail("the GuC's contexts in the saved state contradict each other");
 }
 
@@ -207,7 +208,7 @@ bool Scheduler::is_consistent() {
                       context.timeout_ns >= 0 && std::max(context.quantum_ns, context.timeout_ns) < max_saved;
     if (!fits) return false;
     const Engine& engine = of(context.engine);
-    if (context.place == Place::queued) ++queued;
+    if (context.place == Place::queued) queued += static_cast<size_t>(std::popcount(context.engines));
     if (context.place == Place::in_port && engine.in_port != id) return false;
     if (context.place == Place::running && engine.running != id) return false;
     if ((context.place == Place::queued && !context.enabled) || (context.place == Place::off && context.again)) return false;

@@ -37,19 +37,28 @@ void Scheduler::enqueue(uint32_t id, Context& context, bool first) {
   context.engine = best_engine(context);
   context.place = Place::queued;
   context.key = {context.priority, first ? --first_turn_ : ++last_turn_};
-  of(context.engine).waiting.emplace(context.key, id);
+  for (size_t i = 0; i < engine_count; ++i)
+    if (bit(context.engines, static_cast<unsigned>(i))) states_[i].waiting.emplace(context.key, id);
 }
 
 void Scheduler::take_from_queue(Context& context) {
   if (context.place != Place::queued) return;
-  of(context.engine).waiting.erase(context.key);
+  for (size_t i = 0; i < engine_count; ++i)
+    if (bit(context.engines, static_cast<unsigned>(i))) states_[i].waiting.erase(context.key);
   context.place = Place::off;
 }
 
 void Scheduler::make_runnable(uint32_t id, Context& context) {
   if (context.place == Place::off) enqueue(id, context, false);
   else if (context.place != Place::queued) context.again = true;
+  offer(context);
+}
+
+// The best engine first; the others may have work of a lower priority.
+void Scheduler::offer(const Context& context) {
   decide(context.engine);
+  for (size_t i = 0; i < engine_count && context.place == Place::queued; ++i)
+    if (bit(context.engines, static_cast<unsigned>(i))) decide(static_cast<EngineId>(i));
 }
 
 void Scheduler::decide(EngineId id) {
@@ -134,7 +143,7 @@ void Scheduler::leave(EngineId engine_id, uint32_t event) {
   if (!context.enabled) return settle(id, context);
   if (!completed) enqueue(id, context, !over && (event & cs::event_preempted));
   else if (std::exchange(context.again, false)) enqueue(id, context, false);
-  if (context.place == Place::queued && context.engine != engine_id) decide(context.engine);
+  if (context.place == Place::queued) offer(context);  // another engine may wait for its turn to end
 }
 
 void Scheduler::enter(EngineId engine_id) {

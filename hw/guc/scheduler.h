@@ -107,7 +107,7 @@ class Scheduler {
     uint32_t engines = 0;  ///< bit i: EngineId i: where it may run
     cs::Descriptor descriptor;
     Place place = Place::off;
-    EngineId engine = EngineId::rcs;  ///< unless it is off
+    EngineId engine = EngineId::rcs;  ///< where it is; while it is queued: the best one when it came
     bool enabled = false, disabling = false, deregistering = false;
     bool again = false;  ///< its tail has moved since it went to the port
     uint8_t priority = defs::guc::priority_normal;
@@ -117,7 +117,7 @@ class Scheduler {
     bool leaves = false;                     ///< its group does
   };
   struct Engine {
-    std::map<Key, uint32_t> waiting;
+    std::map<Key, uint32_t> waiting;  ///< all that may run here
     std::optional<uint32_t> running, in_port;
     bool idles = false;         ///< a list that preempts to idle is in the port
     bool resets = false;        ///< a reset is on its way
@@ -134,6 +134,8 @@ class Scheduler {
   void enqueue(uint32_t id, Context& context, bool first);
   void take_from_queue(Context& context);
   void make_runnable(uint32_t id, Context& context);
+  /// decide() on the engines of a context that has come to the queue.
+  void offer(const Context& context);
   void decide(EngineId engine);
   void put_in_port(EngineId engine, uint32_t id);
   void preempt_to_idle(EngineId engine);

@@ -388,6 +388,29 @@ TEST_CASE("guc: a context of several engines goes to one without work") {
   CHECK(rig.engines.lists.back().first == EngineId::bcs);
 }
 
+TEST_CASE("guc: contexts of several engines take turns on all of them") {  // IGT gem_exec_balancer@fairslice
+  SubmitRig rig;
+  for (uint32_t id = 1; id <= 3; ++id) rig.add(id, video, 3), rig.set_policies(id, 2);
+  for (uint32_t id = 1; id <= 3; ++id) rig.set_mode(id, 1);
+  rig.take(EngineId::vcs0), rig.take(EngineId::vcs1);
+  CHECK(rig.engines.lists.empty());
+  rig.complete(EngineId::vcs1);  // which had no part in the choice when the third came
+  REQUIRE(rig.in_port(EngineId::vcs1) == SubmitRig::lrca_of(3));
+  rig.take(EngineId::vcs1);
+  rig.send(0, 1, {0x1000, 2});
+  CHECK(rig.engines.lists.empty());
+  rig.advance(20 * ms);  // both quanta are over
+  REQUIRE(rig.in_port(EngineId::vcs0) == SubmitRig::lrca_of(2));
+  rig.take(EngineId::vcs0);
+  REQUIRE(rig.in_port(EngineId::vcs1) == SubmitRig::lrca_of(1));
+  rig.take(EngineId::vcs1);
+  CHECK(rig.engines.lists.empty());
+  rig.add(4, video, 2);
+  rig.set_policies(2, 3), rig.set_policies(4, 2);
+  rig.set_policies(3, 1);
+  CHECK(rig.in_port(EngineId::vcs0) == SubmitRig::lrca_of(3));  // it displaces the lower priority, wherever that is
+}
+
 TEST_CASE("guc: registrations that make no sense are refused") {
   SubmitRig rig;
   const auto refused = [&](std::initializer_list<uint32_t> action, uint32_t error) {
