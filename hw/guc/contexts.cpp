@@ -16,7 +16,7 @@ namespace {
 
 // Chosen: what is a millisecond's work for the chip takes this one tens of them (docs/guc.md). i915 asks for 1 ms and 640 ms. Longer timeouts come too
 // close to the three heartbeats (of 2500 ms; IGT: 250 ms and 500 ms) after which i915 resets the chip itself: its two resets exclude each other badly.
-constexpr int64_t ns_per_us = 1000, min_quantum_ns = 20'000'000, min_timeout_ns = 20'000'000, timeout_factor = 2;
+constexpr int64_t ns_per_us = 1000, min_quantum_ns = 20'000'000, min_timeout_ns = 20'000'000, timeout_factor = 3;
 /// Of times and turns in a saved state.
 constexpr int64_t max_saved = int64_t{1} << 62;
 

@@ -70,16 +70,20 @@ void Firmware::carry_out(std::span<const Scheduler::Command> commands) {
     if (command.kind == Scheduler::Command::submit) {
       environment_.engines.submit(command.engine, command.list);
     } else {
-      reset_engine(command.engine);
+      reset_engine(command);
     }
   }
 }
 
 // The engine's registers are reported to the host; those that it has set up outlive the reset. Both by lists in the ADS (i915 gt/uc/intel_guc_ads.c,
 // guc_mmio_regset_init(); intel_guc_capture.c).
-void Firmware::reset_engine(EngineId engine) {
+void Firmware::reset_engine(const Scheduler::Command& command) {
+  const EngineId engine = command.engine;
+  bool begins = false;
   std::vector<ListedRow> kept;
   serve_locked([&]() SG_NO_THREAD_SAFETY_ANALYSIS {
+    begins = scheduler_.begin_reset(command);
+    if (!begins) return;
     const ListedEngine listed{.cls = Scheduler::class_number(engine),
                               .instance = environment_.registers.set().engine(engine)->instance,
                               .lrca = scheduler_.running_image(engine),
@@ -89,6 +93,7 @@ void Firmware::reset_engine(EngineId engine) {
     const bool captured = capture_log_.append(lists.capture(listed), ggtt_);
     send_event(state_capture_notification, std::array{captured ? 0 : capture_no_space});
   });
+  if (!begins) return;
   environment_.engines.reset(engine);
   for (const ListedRow& row : kept) environment_.registers.write(row[listed_offset], row[listed_value], mmio::Initiator::streamer);
   serve_locked([&]() SG_NO_THREAD_SAFETY_ANALYSIS { scheduler_.was_reset(engine); });

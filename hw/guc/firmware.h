@@ -70,7 +70,7 @@ class Firmware final : public GucCore {
   template <typename F>
   void serve_locked(F&& act);
   void carry_out(std::span<const Scheduler::Command> commands);
-  void reset_engine(EngineId engine);
+  void reset_engine(const Scheduler::Command& command);
   void serve_mailbox() SG_REQUIRES(mutex_);
   void serve_buffer() SG_REQUIRES(mutex_);
   void serve(const CtbMessage& message) SG_REQUIRES(mutex_);

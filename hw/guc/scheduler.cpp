@@ -167,7 +167,7 @@ void Scheduler::look() {
       engine.preemption_end = engine.quantum_end = -1;
       engine.resets = true;
       note("GuC resets an engine", "{} does not preempt", name_of(id));
-      commands_.push_back({.kind = Command::reset, .engine = id, .list = {}});
+      commands_.push_back({.kind = Command::reset, .engine = id, .list = {}, .context = engine.running.value_or(0)});
     } else if (engine.quantum_end >= 0 && now >= engine.quantum_end) {
       engine.quantum_end = -1;
       engine.quantum_over = true;
@@ -188,6 +188,15 @@ int64_t Scheduler::deadline() const {
     for (const int64_t end : {engine.preemption_end, engine.quantum_end})
       if (end >= 0 && (first < 0 || end < first)) first = end;
   return first;
+}
+
+bool Scheduler::begin_reset(const Command& command) {
+  Engine& engine = of(command.engine);
+  if (!engine.resets) return false;  // the firmware has been started anew
+  if (engine.running == command.context) return true;
+  engine.resets = false;
+  decide(command.engine);
+  return false;
 }
 
 // The host is notified of the context that hung: it captures its state and enables it anew, or no more (i915 guc_handle_context_reset()). Until then the

@@ -36,7 +36,8 @@ class Scheduler {
   struct Command {
     enum Kind : uint8_t { submit, reset } kind;
     EngineId engine;
-    cs::Execlist list;  ///< of submit
+    cs::Execlist list;     ///< of submit
+    uint32_t context = 0;  ///< of reset: that hangs
   };
   /// Where the host has what parents are about.
   struct Memory {
@@ -73,6 +74,8 @@ class Scheduler {
 
   // -- the engines ---------------------------------------------------------------------------------------------------------------
   void switched(EngineId engine, const cs::ContextSwitch& event);
+  /// Before a command to reset it is carried out. False: the context has left by itself, and nothing is to be done.
+  bool begin_reset(const Command& command);
   /// A command to reset it has been carried out.
   void was_reset(EngineId engine);
   /// Time has passed.

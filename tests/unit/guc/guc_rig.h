@@ -28,10 +28,13 @@ struct FakeEngines final : EnginePort {
     resets.push_back(engine);
     if (on_reset) on_reset();
   }
-  void wake_at(int64_t ns) override { wakes.push_back(ns); }
+  void wake_at(int64_t ns) override {
+    wakes.push_back(ns);
+    if (on_wake) on_wake();
+  }
   std::vector<std::pair<EngineId, cs::Execlist>> lists;
   std::vector<EngineId> resets;
-  std::function<void()> on_reset;
+  std::function<void()> on_reset, on_wake;
   std::vector<int64_t> wakes;
 };
 

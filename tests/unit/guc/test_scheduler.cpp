@@ -181,8 +181,8 @@ TEST_CASE("guc: an engine that does not preempt in time is reset, and the host n
   rig.set_mode(2, 1);
   CHECK(rig.mode_done(1, 1));
   CHECK(rig.mode_done(2, 1));
-  CHECK(rig.engines.wakes.back() <= rig.host.now + 2 * 640 * ms);
-  rig.advance(2 * 640 * ms - 1);
+  CHECK(rig.engines.wakes.back() <= rig.host.now + 3 * 640 * ms);
+  rig.advance(3 * 640 * ms - 1);
   CHECK(rig.engines.resets.empty());
   rig.engines.lists.clear();  // the reset drops it
   rig.on_engine = {};
@@ -224,6 +224,29 @@ TEST_CASE("guc: an engine is reset well before the host's heartbeats reset the c
     rig.advance(3 * properties.heartbeat_ms * ms / 2);  // the other half is the host's: it takes a copy of its memory
     CHECK(rig.engines.resets.size() == 1);
   }
+}
+
+TEST_CASE("guc: an engine that gives way before its reset begins is not reset") {
+  SubmitRig rig;
+  rig.add(1), rig.add(2), rig.add(3, copy);
+  rig.set_policies(1, 3), rig.set_policies(2, 2), rig.set_policies(3, 2, 10'000'000);
+  rig.set_mode(1, 1);
+  rig.take();
+  rig.set_mode(3, 1);
+  rig.take(EngineId::bcs);
+  rig.set_mode(2, 1);
+  REQUIRE(rig.in_port() == SubmitRig::lrca_of(2));
+  while (!rig.receive().empty()) {}
+  rig.engines.on_wake = [&] {  // look() has decided on the reset, and asks to be called for the copy engine's quantum
+    rig.engines.on_wake = {};
+    rig.take();
+  };
+  rig.advance(3 * 640 * ms);
+  CHECK_FALSE(rig.engines.on_wake);
+  CHECK(rig.engines.resets.empty());
+  CHECK(rig.receive().empty());
+  rig.complete();
+  CHECK(rig.in_port() == SubmitRig::lrca_of(1));  // it comes back
 }
 
 TEST_CASE("guc: registers that the host lists for an engine outlive its reset") {  // intel_guc_ads.c, guc_mmio_regset_init()
