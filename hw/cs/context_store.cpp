@@ -15,6 +15,8 @@
 namespace softgen::cs {
 namespace {
 
+constexpr uint32_t save_inhibit = field::RING_CONTEXT_CONTROL_ENGINE_CONTEXT_SAVE_INHIBIT.mask();
+
 /// An Engine's own block in images of this layout.
 std::vector<std::byte> blank_image(Engine& engine, const defs::ContextLayout& layout) {
   engine.place_packets(layout.packets);
@@ -82,7 +84,7 @@ void ContextStore::restore_image(uint64_t page_address, bool ring_context, bool 
   begin_engine(walk, ring_context ? lists[image_dwords_.context_control] & reg::restore_inhibit : inhibit);
   if (ring_context) {
     // Of the context before, which an image without their mask bits would leave as they are.
-    const uint32_t forgotten = reg::restore_inhibit | (core_.links().position ? reg::posh_enabled : 0);
+    const uint32_t forgotten = reg::restore_inhibit | save_inhibit | (core_.links().position ? reg::posh_enabled : 0);
     core_.set(reg::ctx_control, core_.get(reg::ctx_control) & ~forgotten);
     run_lists(walk, page_address, lists, layout_.documented().ring_dwords);
     inhibit = core_.get(reg::ctx_control) & reg::restore_inhibit;
@@ -195,7 +197,9 @@ void ContextStore::inhibit_engine_registers() {
   }
 }
 
+// With its save inhibited a context begins each time where its image says: i915 4.19 relies on it (intel_guc_submission.c, guc_fill_preempt_context()).
 void ContextStore::save_image(uint64_t page_address, bool ring_context) {
+  if (ring_context && core_.get(reg::ctx_control) & save_inhibit) return core_.stop_timestamp();
   if (ring_context) store_cursor();
   store_registers();
   if (!core_.as_saved()) {
@@ -292,6 +296,7 @@ void ContextStore::engine_state(Archive& archive) {
   const size_t own = blank_image_.size();
   if (!archive.reading()) engine.save_context(engine_image_);
   archive.blob(engine_image_, state_room(core_.config().context));
+  if (archive.reading() && engine_image_.empty()) engine_image_ = blank_image_;  // of a build in which the engine kept nothing
   bool fits = engine_image_.size() == own;
   if (!layout_.documented().packets.empty()) {
     std::vector<std::byte> packets(image_.size() * 4);

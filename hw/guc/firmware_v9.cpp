@@ -16,6 +16,8 @@ using defs::guc::kernel_bad_init_data, defs::guc::kernel_device_mismatch, defs::
 
 namespace {
 
+/// Chosen: well below a millisecond's work. i915 has two items an engine.
+constexpr uint32_t max_items_per_event = 4096;
 /// Of a context's image: the register state is its second page.
 constexpr uint64_t tail_at(uint64_t lrca, uint32_t dword) { return lrca + defs::context_page + 4 * uint64_t{dword}; }
 
@@ -59,6 +61,7 @@ bool FirmwareV9::serve_locked(F&& act) {
   {
     MutexLock lock(mutex_);
     if (!runs_) return false;
+    budget_ = max_items_per_event;
     act();
     interrupts_host = std::exchange(interrupts_host_, false);
     commands = queues_.take_commands();
@@ -127,16 +130,24 @@ void FirmwareV9::rung() {
   serve_locked([&]() SG_NO_THREAD_SAFETY_ANALYSIS { serve_doorbells(); });
 }
 
+void FirmwareV9::look() {
+  serve_locked([&]() SG_NO_THREAD_SAFETY_ANALYSIS { resume_stalled(); });
+}
+
 void FirmwareV9::switched(EngineId engine, const cs::ContextSwitch& event) {
   serve_locked([&]() SG_NO_THREAD_SAFETY_ANALYSIS {
     queues_.switched(engine, event);
-    if (stalled_.none()) return;
-    for (uint32_t id = 0; id < max_stages; ++id) {
-      if (!stalled_[id]) continue;
-      stalled_.reset(id);
-      if (const std::optional<Stage> found = stage(id)) take_items(*found, 0, 0);
-    }
+    resume_stalled();
   });
+}
+
+void FirmwareV9::resume_stalled() {
+  if (sleeps_ || stalled_.none()) return;
+  for (uint32_t id = 0; id < max_stages && budget_; ++id) {
+    if (!stalled_[id]) continue;
+    stalled_.reset(id);
+    if (const std::optional<Stage> found = stage(id)) take_items(*found, 0, 0);
+  }
 }
 
 // TGL PRM vol 13, "Doorbell Flows": the vector says which bells of a group have rung; reading it lets them ring again.
@@ -166,7 +177,7 @@ std::optional<EngineId> FirmwareV9::engine(uint32_t number) const {
 bool FirmwareV9::take_items(const Stage& stage, uint32_t report, uint32_t affected) {
   using enum StagePool::Verdict;
   bool any = false;
-  const bool all = stages_.serve(stage, ggtt_, [&](const WorkItem& item) SG_NO_THREAD_SAFETY_ANALYSIS {
+  const bool all = stages_.serve(stage, ggtt_, budget_, [&](const WorkItem& item) SG_NO_THREAD_SAFETY_ANALYSIS {
     if (!queues_.has(item.engine)) return no_engine;
     if (!queues_.has_room(item.engine)) return stays;
     cs::Descriptor context{cs::field::RING_ELSP_VALID.with(item.context, 1), 0};
@@ -181,8 +192,8 @@ bool FirmwareV9::take_items(const Stage& stage, uint32_t report, uint32_t affect
 
 uint32_t FirmwareV9::drop_items(const Stage& stage, EngineId engine) {
   using enum StagePool::Verdict;
-  uint32_t dropped = 0;
-  stages_.serve(stage, ggtt_, [&](const WorkItem& item) {
+  uint32_t dropped = 0, budget = StagePool::max_items;
+  stages_.serve(stage, ggtt_, budget, [&](const WorkItem& item) {
     if (item.engine != engine) return kept;
     ++dropped;
     return removed;

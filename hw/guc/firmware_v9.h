@@ -30,6 +30,8 @@ class FirmwareV9 final : public GucCore {
   void notify() override;
   /// The doorbells' message.
   void rung();
+  /// Time has passed.
+  void look();
   /// A context status event of an engine.
   void switched(EngineId engine, const cs::ContextSwitch& event);
   void state(Archive& archive) override;
@@ -48,6 +50,8 @@ class FirmwareV9 final : public GucCore {
   Answer answer(Arguments message) SG_REQUIRES(mutex_);
   void serve_doorbells() SG_REQUIRES(mutex_);
   void serve_bell(unsigned bell) SG_REQUIRES(mutex_);
+  /// Goes on with the clients whose items had to stay.
+  void resume_stalled() SG_REQUIRES(mutex_);
   /// Takes the items of a client's queue as far as there is room. `report`: the first preempts, and this is where its report goes. False: none was taken.
   bool take_items(const Stage& stage, uint32_t report, uint32_t affected) SG_REQUIRES(mutex_);
   uint32_t drop_items(const Stage& stage, EngineId engine) SG_REQUIRES(mutex_);
@@ -82,7 +86,9 @@ class FirmwareV9 final : public GucCore {
   static constexpr uint16_t no_owner = defs::guc::v9::max_stages;
   /// The clients of doorbells; no_owner: it has none.
   std::array<uint16_t, Doorbells::count> owners_ SG_GUARDED_BY(mutex_);
-  std::bitset<defs::guc::v9::max_stages> stalled_ SG_GUARDED_BY(mutex_);  ///< clients with items for which there was no room
+  std::bitset<defs::guc::v9::max_stages> stalled_ SG_GUARDED_BY(mutex_);  ///< clients with items for which there was no room, or no budget
+  /// Items that may still be looked at in this event: a guest may fill 256 queues.
+  uint32_t budget_ SG_GUARDED_BY(mutex_) = 0;
   SubmitQueues queues_ SG_GUARDED_BY(mutex_);
 };
 

@@ -33,7 +33,10 @@ class Processor final : public GucCore {
     firmware_.switched(engine, event);
     old_.switched(engine, event);
   }
-  void look() { firmware_.look(); }
+  void look() {
+    firmware_.look();
+    old_.look();
+  }
   void state(Archive& archive) override { firmware_.state(archive); }
   /// What states of version 1 do not have: groups of contexts, and the older firmware.
   void later_state(Archive& archive) {

@@ -12,8 +12,6 @@ using namespace defs::guc::v9;
 
 namespace {
 
-/// Chosen: i915 has queues of 8 KiB.
-constexpr uint32_t max_queue_bytes = 64 << 10;
 constexpr uint32_t tail_unit = 8;
 
 }  // namespace
@@ -78,8 +76,8 @@ class StagePool::Queue {
   uint32_t head_ = 0, tail_ = 0;
 };
 
-// At most what waits now: each step takes at least a dword of it.
-bool StagePool::serve(const Stage& stage, memory::View& ggtt, const Judge& judge) const {
+// At most what waits now.
+bool StagePool::serve(const Stage& stage, memory::View& ggtt, uint32_t& budget, const Judge& judge) const {
   if (stage.terminated || ggtt.load<uint32_t>(stage.process + process_status) != queue_active) return true;
   Queue queue(stage, ggtt);
   const auto fail = [&](uint32_t status) {
@@ -91,6 +89,8 @@ bool StagePool::serve(const Stage& stage, memory::View& ggtt, const Judge& judge
   if (!queue.is_sane()) return fail(queue_command_error);
   bool head_follows = true;
   while (const uint32_t waiting = queue.dwords()) {
+    if (!budget) return false;
+    --budget;
     const uint32_t header = queue.dword(item_header), dwords = 1 + item_dwords.of(header), number = item_engine.of(header);
     if (dwords > waiting) return fail(queue_command_error);
     Verdict verdict = Verdict::taken;

@@ -39,6 +39,8 @@ class StagePool {
 
   /// Nothing: there is no active client of this number, or one with nonsense in its descriptor.
   std::optional<Stage> read(uint32_t id, memory::View& ggtt) const;
+  /// Chosen: i915 has queues of 8 KiB. An item has at least a dword.
+  static constexpr uint32_t max_queue_bytes = 64 << 10, max_items = max_queue_bytes / 4;
   /// Sets the attribute that lets its queue rest.
   void terminate(uint32_t id, memory::View& ggtt) const;
 
@@ -46,8 +48,9 @@ class StagePool {
   using Judge = std::function<Verdict(const WorkItem& item)>;
   /// Calls judge() per item that waits now, in order. `taken`: it is done with; `removed`: so it is, and becomes an item without effect; `kept`: it waits
   /// on, but those behind it are looked at; `stays`: so does it, and all behind it. The queue's head follows up to the first that waits. An item that is
-  /// none, or `no_engine`, leaves its kind in the queue's status, which ends the traffic until the host sets it anew. False: an item stays.
-  bool serve(const Stage& stage, memory::View& ggtt, const Judge& judge) const;
+  /// none, or `no_engine`, leaves its kind in the queue's status, which ends the traffic until the host sets it anew. Each item costs one of `budget`;
+  /// without it the rest stays. False: an item stays.
+  bool serve(const Stage& stage, memory::View& ggtt, uint32_t& budget, const Judge& judge) const;
 
   void state(Archive& archive);
 

@@ -46,7 +46,7 @@ void SubmitQueues::decide(EngineId id) {
   commands_.push_back({.engine = id, .list = list});
 }
 
-// What was preempted for a higher priority goes on first, unless the host has taken it back. The count may exceed max_items by it.
+// What was preempted for a higher priority goes on first, unless the host has taken it back. The count may exceed max_items by one a priority.
 void SubmitQueues::leave(Engine& engine, uint32_t event) {
   const Item item = *std::exchange(engine.running, std::nullopt);
   if (engine.in_port && engine.in_port->context.same_context(item.context)) return;  // it comes back at once
@@ -123,7 +123,7 @@ void SubmitQueues::state(Archive& archive) {
     archive.value(engine.resets);
     engine.items = 0;
     for (std::deque<Item>& queue : engine.waiting) {
-      queue.resize(archive.count(static_cast<uint32_t>(queue.size()), max_items + 1));
+      queue.resize(archive.count(static_cast<uint32_t>(queue.size()), max_items + priorities));
       for (Item& item : queue) item_state(archive, item);
       engine.items += queue.size();
     }

@@ -20,16 +20,19 @@
 
 namespace softgen::guc {
 
+/// What an engine is asked to run.
+struct SubmitItem {
+  cs::Descriptor context;
+  uint32_t tail = 0;  ///< of its ring, bytes
+  uint32_t stage = 0, priority = 0;
+  uint32_t report = 0;    ///< of a request to preempt: the GGTT address of its report; 0: it is none
+  uint32_t affected = 0;  ///< what the request has dropped
+  bool dropped = false;   ///< it does not begin again
+};
+
 class SubmitQueues {
  public:
-  struct Item {
-    cs::Descriptor context;
-    uint32_t tail = 0;  ///< of its ring, bytes
-    uint32_t stage = 0, priority = 0;
-    uint32_t report = 0;    ///< of a request to preempt: the GGTT address of its report; 0: it is none
-    uint32_t affected = 0;  ///< what the request has dropped
-    bool dropped = false;   ///< it does not begin again
-  };
+  using Item = SubmitItem;
   struct Command {
     EngineId engine;
     cs::Execlist list;

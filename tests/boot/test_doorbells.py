@@ -11,4 +11,9 @@ class Doorbells(GuestTest):
     def test_work_by_doorbells(self):
         guest = self.own_guest(platform="kbl", append="nomodeset")
         self.assertIn("ok: 900 rings", self.sh("guc_doorbell", machine=guest))
-        self.assertIn("ok: 900 rings", self.sh("guc_doorbell", machine=guest), "the same machine once more")
+        # The same machine once more, with a snapshot while it rings.
+        self.sh("guc_doorbell 20 >/tmp/rings 2>&1 & until [ -s /tmp/rings ]; do sleep 0.1; done", machine=guest)
+        self.assertEqual(guest.qmp.monitor("savevm rings").strip(), "")
+        self.assertEqual(guest.qmp.monitor("loadvm rings").strip(), "")
+        self.sh("while pidof guc_doorbell; do sleep 0.2; done", machine=guest)
+        self.assertIn("ok: 6000 rings", self.sh("cat /tmp/rings", machine=guest))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Doorbells and firmware 9 against a hostile driver: clients' descriptors, queues and lines anywhere, messages, engines that say what they like, time,
 // saved states.
+#include <cstdlib>
 #include <memory>
 #include <vector>
 
@@ -53,6 +54,7 @@ class Target {
     engines_ = {};
     guc_->reset();
     start();
+    if ((registers_.read(reg::GUC_STATUS) >> 8 & 0xff) != 0xf0) std::abort();  // else nothing behind it would be reached
     for (uint32_t stage = 0; stage < stages; ++stage) make_client(stage, in.take<uint8_t>());
     for (unsigned n = 0; n < 512 && !in.empty(); ++n) step(in);
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// guc_doorbell: a small driver of Kaby Lake's GuC with firmware 9's interface, for a guest without i915. It starts a firmware that is a header over nothing
+// guc_doorbell [ROUNDS]: a small driver of Kaby Lake's GuC with firmware 9's interface, for a guest without i915. It starts a firmware that is a header over nothing
 // (the device executes none), makes a client with a doorbell and a work queue, and rings for batches that store a dword (Linux 4.19 i915 intel_guc*.c; TGL
 // PRM vol 13, "GPU Doorbells"). Runs as root.
 #include <errno.h>
@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 #define DEVICE "/sys/bus/pci/devices/0000:00:02.0/"
@@ -184,7 +185,14 @@ static void remove_doorbell(const struct client* client) {
   check(send_message(0x20, client->id), "the doorbell is not freed");
 }
 
-int main(void) {
+static double seconds(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+int main(int count, char** arguments) {
+  const unsigned rounds = count > 1 ? (unsigned)atoi(arguments[1]) : 3;
   open_device();
   set(0xa188, 0x10001);  // forcewake: blitter
   map_memory();
@@ -192,16 +200,18 @@ int main(void) {
   make_context();
   unsigned rings = 0;
   struct client client = {.id = 0};
-  for (unsigned round = 0; round < 3; round++) {
-    client.bell = round * 120;
+  const double begin = seconds();
+  for (unsigned round = 0; round < rounds; round++) {
+    client.bell = round * 120 % 256;
     client.line = client.bell % 64 * 64;
     make_client(&client);
     for (unsigned i = 0; i < 300; i++, rings++) {
       if (i == 10) page(CLIENT)[client.line / 4 + 1] = 0xffffffff;  // the next one rolls over; this one rings for nothing
       store_by_doorbell(&client, 0xd00b0000 + rings);
+      if (rings == 0) puts("rings"), fflush(stdout);
     }
     remove_doorbell(&client);
   }
-  printf("ok: %u rings\n", rings);
+  printf("ok: %u rings, %.0f us each\n", rings, (seconds() - begin) / rings * 1e6);
   return 0;
 }

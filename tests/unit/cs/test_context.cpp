@@ -131,6 +131,25 @@ TEST_CASE("restore inhibit starts with the engine's defaults") {
   CHECK(rig.read(out) == 0);
 }
 
+TEST_CASE(
+    "a context whose save is inhibited runs again from where its image says") {  // i915 4.19 intel_guc_submission.c, guc_fill_preempt_context()
+  const EngineId id = GENERATE(EngineId::rcs, EngineId::bcs);
+  Rig rig(id);
+  Context a(rig, id, 0x20), b(rig, id, 0x40);
+  a.set_image(0x03, 0x000d'000d);
+  a.emit(store(out, 0x1234));
+  b.emit(store(out, 0x5678));
+  for (unsigned round = 0; round < 3; ++round) {
+    rig.submit(a);
+    CHECK(rig.read(out) == 0x1234);
+    CHECK(a.image(0x05) == 0);
+    CHECK(a.image(0x03) == 0x000d'000d);
+    rig.write(out, 0);
+    if (round == 1) rig.submit(b);
+  }
+  CHECK(b.image(0x05) != 0);  // one that is not is saved
+}
+
 TEST_CASE("an image with random content is harmless") {
   const EngineId id = GENERATE(EngineId::rcs, EngineId::bcs);
   Rig rig(id);

@@ -245,6 +245,34 @@ TEST_CASE("guc 9: items for which there is no room wait in their queue") {
   CHECK(rig.normal.head() == 300 * 16);
 }
 
+TEST_CASE("guc 9: one event looks at a bounded number of items, time brings the rest") {
+  OldRig rig;
+  rig.load_old();
+  std::vector<Client> clients;
+  for (uint32_t i = 0; i < 8; ++i) {
+    clients.emplace_back(rig, i, 2, i);
+    REQUIRE(clients.back().create() == OldRig::ok);
+  }
+  for (Client& client : clients) {
+    for (unsigned dword = 0; dword < 2047; ++dword) client.put(4);  // items without effect, of a dword each
+    rig.store(client.process() + 16, client.queue_tail);
+    rig.store(client.line() + 4, 1);
+  }
+  const auto left = [&] {
+    uint32_t dwords = 0;
+    for (const Client& client : clients) dwords += 2047 - client.head() / 4;
+    return dwords;
+  };
+  rig.read(0xc000);
+  CHECK(left() == 8 * 2047 - 4096);
+  rig.guc->look();
+  CHECK(left() == 8 * 2047 - 2 * 4096);
+  rig.guc->look();
+  rig.guc->look();
+  CHECK(left() == 0);
+  for (const Client& client : clients) CHECK(client.status() == 1);
+}
+
 TEST_CASE("guc 9: dropped items that wait in their queue become items without effect") {
   Started rig;
   for (unsigned i = 0; i < 260; ++i) rig.normal.append(OldRig::render, OldRig::lrca(1 + i % 2), 0x40);
