@@ -228,3 +228,8 @@ TEST_CASE("gen12: the range reserved for virtualization reads 0, ignores writes 
   for (const defs::RegisterPlace& place : f.set.singles) CHECK((place.offset < 0x178000 || place.offset > 0x178fff));
   CHECK(std::string_view(f.set.find(0x178800)->name) == "VIRTUALIZATION_RESERVED");
 }
+
+TEST_CASE("the fuses name a production part") {  // Linux 7.2 xe/regs/xe_gt_regs.h, FUSE2, PRODUCTION_HW
+  RegisterFile file{defs::gen12::registers};
+  CHECK(file.read(0x9120) == 1 << 2);
+}
