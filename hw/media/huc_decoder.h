@@ -25,12 +25,12 @@ struct HucStreamObject {
   bool is_copy = false;  ///< the bytes are neither filtered nor passed to a kernel
 };
 
-/// Where a generation shows HuC's state. They belong to the first video engine, which alone executes kernels.
+/// Where a generation shows HuC's state.
 struct HucRegisters {
   uint32_t authentication;
   reg::Bits authenticated;
-  uint32_t status;
-  reg::Bits valid_memory;  ///< a kernel is in the instruction memory
+  std::array<uint32_t, 2> status;  ///< per video engine; 0: the engine executes no kernels
+  reg::Bits valid_memory;          ///< a kernel is in the instruction memory
 };
 
 class HucDecoder {

@@ -76,12 +76,13 @@ ExecResult Video::copy(const Packet& packet, EngineEnv& env) {
 // A driver reads the status before it starts the kernel, and ends its batch if there is none (iHD codechal_vdenc_avc.cpp, StoreHuCStatus2Register).
 void Video::load_kernel(uint32_t kernel, EngineEnv& env) {
   const HucRegisters& registers = decoder_->registers();
-  const bool authenticated = env.engine == EngineId::vcs0 && registers.authenticated.of(env.registers.peek(registers.authentication));
+  const uint32_t status = status_of(env.engine);
+  const bool authenticated = status && registers.authenticated.of(env.registers.peek(registers.authentication));
   if (!authenticated) guest_error("HuC kernel without an authenticated firmware", "{}", kernel);
   else if (kernel != copy_kernel) unimplemented("HuC kernel", "{}", kernel);
   state_.kernel = authenticated && kernel == copy_kernel ? kernel : 0;
-  if (state_.kernel) env.registers.set_bits(registers.status, registers.valid_memory.mask());
-  else if (env.engine == EngineId::vcs0) env.registers.clear_bits(registers.status, registers.valid_memory.mask());
+  if (state_.kernel) env.registers.set_bits(status, registers.valid_memory.mask());
+  else if (status) env.registers.clear_bits(status, registers.valid_memory.mask());
 }
 
 void Video::start_kernel(bool is_last, EngineEnv& env) {
@@ -91,7 +92,12 @@ void Video::start_kernel(bool is_last, EngineEnv& env) {
   env.view.write(state_.addresses[copy_to], bytes.data(), bytes.size());
   if (!is_last) return;
   state_.kernel = 0;
-  env.registers.clear_bits(decoder_->registers().status, decoder_->registers().valid_memory.mask());
+  if (const uint32_t status = status_of(env.engine)) env.registers.clear_bits(status, decoder_->registers().valid_memory.mask());
+}
+
+uint32_t Video::status_of(EngineId engine) const {
+  const auto& status = decoder_->registers().status;
+  return engine == EngineId::vcs0 ? status[0] : engine == EngineId::vcs1 ? status[1] : 0;
 }
 
 size_t Video::context_size() const { return image_bytes; }

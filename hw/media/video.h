@@ -46,6 +46,8 @@ class Video final : public Engine {
   ExecResult copy(const Packet& packet, EngineEnv& env);
   void load_kernel(uint32_t kernel, EngineEnv& env);
   void start_kernel(bool is_last, EngineEnv& env);
+  /// The offset of the engine's HUC_STATUS2; 0: it executes no kernels.
+  uint32_t status_of(EngineId engine) const;
 
   const std::unique_ptr<const HucDecoder> decoder_;
   HucState state_;

@@ -17,7 +17,7 @@ class Xe(GuestTest):
 
     def assert_xe_silent(self, guest):
         lines = self.sh("dmesg --level=emerg,alert,crit,err,warn", machine=guest).splitlines()
-        named = [line for line in lines if re.search(r"xe|drm|WARNING", line) and EXPECTED not in line]
+        named = [line for line in lines if re.search(r"\bxe\b|drm|WARNING", line) and EXPECTED not in line]
         self.assertEqual(named, [], "the kernel warns:\n" + "\n".join(named))
 
     @only_on("softgen", "QEMU's standard VGA has no platforms")

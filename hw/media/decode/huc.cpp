@@ -11,10 +11,12 @@ namespace {
 
 namespace field = reg::field;
 
-constexpr HucRegisters gen9_registers{reg::HUC_STATUS2, field::HUC_STATUS2_VERIFIED, reg::HUC_STATUS2,
-                                      field::HUC_STATUS2_VALID_INSTRUCTION_MEMORY};
-constexpr HucRegisters gen11_registers{reg::HUC_KERNEL_LOAD_INFO, field::HUC_KERNEL_LOAD_INFO_SUCCESSFUL, reg::HUC_STATUS2_BOX0,
-                                       field::HUC_STATUS2_BOX0_VALID_INSTRUCTION_MEMORY};
+constexpr HucRegisters gen9_registers{
+    reg::HUC_STATUS2, field::HUC_STATUS2_VERIFIED, {reg::HUC_STATUS2, 0}, field::HUC_STATUS2_VALID_INSTRUCTION_MEMORY};
+constexpr HucRegisters gen11_registers{reg::HUC_KERNEL_LOAD_INFO,
+                                       field::HUC_KERNEL_LOAD_INFO_SUCCESSFUL,
+                                       {reg::HUC_STATUS2_BOX(0), reg::HUC_STATUS2_BOX(1)},
+                                       field::HUC_STATUS2_BOX_VALID_INSTRUCTION_MEMORY};
 
 template <class G>
 class PacketDecoder final : public HucDecoder {

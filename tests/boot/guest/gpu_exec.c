@@ -190,11 +190,8 @@ static int hang(void) {
 #define HUC_VIRTUAL_ADDR_STATE (0x7584u << 16 | 47)
 #define HUC_START (0x75a1u << 16)
 
-// The copy kernel of HuC's firmware, as IGT's gem_huc_copy uses it: the batch's own page, region 0, to the target, region 14.
-static int huc(void) {
-  int status = 0;
-  struct drm_i915_getparam parameter = {.param = I915_PARAM_HUC_STATUS, .value = &status};
-  check(ioctl(card, DRM_IOCTL_I915_GETPARAM, &parameter) == 0, "GETPARAM");
+// The copy kernel of HuC's firmware on `engine`, as IGT's gem_huc_copy uses it: the batch's own page, region 0, to the target, region 14.
+static int huc_copies(uint64_t engine) {
   uint32_t target = new_buffer(), batch = new_buffer();
   volatile uint32_t *result = map(target), *commands = map(batch);
   for (unsigned i = 0; i < PAGE / 4; i++) commands[i] = i < 64 ? 0 : i * 0x9e3779b1u;
@@ -206,12 +203,21 @@ static int huc(void) {
   commands[54] = HUC_START;
   commands[55] = 1;
   commands[56] = MI_BATCH_BUFFER_END;
-  submit(target, batch, I915_EXEC_BSD, 0);
+  submit(target, batch, engine, 0);
   wait_for(target);
-  int ok = status == 1;
+  int ok = 1;
   for (unsigned i = 0; i < PAGE / 4; i++) ok &= result[i] == commands[i];
+  return ok;
+}
+
+static int huc(void) {
+  int status = 0;
+  struct drm_i915_getparam parameter = {.param = I915_PARAM_HUC_STATUS, .value = &status};
+  check(ioctl(card, DRM_IOCTL_I915_GETPARAM, &parameter) == 0, "GETPARAM");
+  // Where there is one video engine, both flags mean it.
+  const int ok = huc_copies(I915_EXEC_BSD | I915_EXEC_BSD_RING1) && huc_copies(I915_EXEC_BSD | I915_EXEC_BSD_RING2);
   printf("HuC %d, copy %s\n", status, ok ? "ok" : "FAILED");
-  return !ok;
+  return status != 1 || !ok;
 }
 
 int main(int count, char** arguments) {

@@ -25,10 +25,11 @@ struct Chip {
   const defs::RegisterSet& registers;
   std::unique_ptr<const HucDecoder> (*decoder)();
   uint32_t authentication, authenticated, status;
+  uint32_t status_of_second = 0;  ///< 0: the second engine executes no kernels
 };
 const Chip kbl{"kbl", defs::gen9::commands, defs::gen9::registers, make_huc_decoder<defs::Gen9>, 0xd3b0, 1 << 7, 0xd3b0};
-const Chip icl{"icl", defs::gen11::commands, defs::gen11::registers, make_huc_decoder<defs::Gen11>, 0xc1dc, 1, 0x1c23b0};
-const Chip tgl{"tgl", defs::gen12::commands, defs::gen12::registers, make_huc_decoder<defs::Gen12>, 0xc1dc, 1, 0x1c23b0};
+const Chip icl{"icl", defs::gen11::commands, defs::gen11::registers, make_huc_decoder<defs::Gen11>, 0xc1dc, 1, 0x1c23b0, 0x1d23b0};
+const Chip tgl{"tgl", defs::gen12::commands, defs::gen12::registers, make_huc_decoder<defs::Gen12>, 0xc1dc, 1, 0x1c23b0, 0x1d23b0};
 const Chip* const chips[] = {&kbl, &icl, &tgl};
 constexpr uint32_t valid_memory = 1 << 6;
 
@@ -163,11 +164,28 @@ TEST_CASE("huc: the copy kernel of an authenticated firmware copies 4 KiB") {  /
   }
 }
 
-TEST_CASE("huc: no kernel starts without authentication, on the second engine, or of another kind") {
-  for (const unsigned what : {0u, 1u, 2u}) {
+// i915 gives a program's batches for "a video engine" to either (i915_gem_execbuffer.c, gen8_dispatch_bsd_engine), gem_huc_copy's among them.
+TEST_CASE("huc: from Gen11 on, the second video engine executes kernels, with a status of its own") {
+  for (const Chip* chip : chips) {
+    Rig rig(*chip);
+    INFO(chip->name);
+    rig.authenticate();
+    const uint32_t before = rig.registers.read(chip->status);
+    rig.env.engine = EngineId::vcs1;
+    rig.load_kernel(3);
+    if (chip->status_of_second) CHECK(rig.registers.read(chip->status_of_second) == valid_memory);
+    CHECK(rig.registers.read(chip->status) == before);
+    rig.addresses(source, target);
+    rig.start();
+    CHECK(rig.equal_bytes(source) == (chip->status_of_second ? 4096 : 0));
+    if (chip->status_of_second) CHECK(rig.registers.read(chip->status_of_second) == 0);
+  }
+}
+
+TEST_CASE("huc: no kernel starts without authentication, or of another kind") {
+  for (const unsigned what : {0u, 2u}) {
     Rig rig(tgl);
     if (what) rig.authenticate();
-    if (what == 1) rig.env.engine = EngineId::vcs1;
     rig.load_kernel(what == 2 ? 4 : 3);
     CHECK_FALSE((rig.registers.read(rig.chip.status) & valid_memory));
     rig.addresses(source, target);
