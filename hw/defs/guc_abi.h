@@ -113,11 +113,11 @@ enum CssDword : uint32_t {
   css_modulus_size = 8,
   css_exponent_size = 9,
   css_version = 16,
-  css_old_version = 17,  ///< where firmware 9 has its version
+  css_v9_version = 17,  ///< where firmware 9 has its version
 };
 inline constexpr uint32_t module_firmware = 6, header_version_1 = 0x10000, vendor_intel = 0x8086;
 inline constexpr Bits css_major{23, 16}, css_minor{15, 8}, css_patch{7, 0};
-inline constexpr Bits css_old_major{31, 16}, css_old_minor{15, 0};  ///< i915 4.19 intel_uc_fw.c, intel_uc_fw_fetch()
+inline constexpr Bits css_v9_major{31, 16}, css_v9_minor{15, 0};  ///< i915 4.19 intel_uc_fw.c, intel_uc_fw_fetch()
 
 // -- start parameters, from the second scratch register on: intel_guc_fwif.h, GUC_CTL_* -------------------------------------------
 enum Parameter : uint32_t { param_log = 0, param_workarounds = 1, param_features = 2, param_debug = 3, param_ads = 4, param_device = 5 };
@@ -167,23 +167,23 @@ inline constexpr uint32_t item_tail_unit = 8;  ///< bytes, of all tails
 
 // -- version 69's registration: __guc_action_register_context_v69(), __guc_action_register_multi_lrc_v69() -------------------------
 /// Id and address of a descriptor; of a parent: id, number of contexts, address of a descriptor for each.
-inline constexpr uint32_t old_register_id = 0, old_register_descriptor = 1, old_register_arguments = 2;
-inline constexpr uint32_t old_register_members = 1, old_register_member_descriptors = 2;
+inline constexpr uint32_t v69_register_id = 0, v69_register_descriptor = 1, v69_register_arguments = 2;
+inline constexpr uint32_t v69_register_members = 1, v69_register_member_descriptors = 2;
 /// The descriptor, in bytes: intel_guc_fwif.h, struct guc_lrc_desc_v69.
-enum OldDescriptor : uint32_t {
-  old_lrca = 0,
-  old_engines = 12,
-  old_class = 16,  ///< a byte
-  old_priority = 20,
-  old_process = 24,
-  old_queue = 28,
-  old_queue_bytes = 32,
-  old_quantum = 40,
-  old_preemption_timeout = 44,
-  old_descriptor_bytes = 128
+enum V69Descriptor : uint32_t {
+  v69_lrca = 0,
+  v69_engines = 12,
+  v69_class = 16,  ///< a byte
+  v69_priority = 20,
+  v69_process = 24,
+  v69_queue = 28,
+  v69_queue_bytes = 32,
+  v69_quantum = 40,
+  v69_preemption_timeout = 44,
+  v69_descriptor_bytes = 128
 };
 /// Where a parent's queue has its descriptor: struct guc_process_desc_v69.
-inline constexpr QueueForm old_queue_form{.head = 12, .tail = 16, .error = 20, .status = 36, .bytes = 192};
+inline constexpr QueueForm v69_queue_form{.head = 12, .tail = 16, .error = 20, .status = 36, .bytes = 192};
 
 /// What translations are to go, in the second argument of tlb_invalidation: guc_actions_abi.h, XE_GUC_TLB_INVAL_*. The first comes back in the event.
 inline constexpr Bits tlb_type{7, 0};

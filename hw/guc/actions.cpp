@@ -142,7 +142,7 @@ Firmware::Answer Firmware::ask_scheduler(Arguments arguments) {
 
 template <ContextPolicyKey key>
 Firmware::Answer Firmware::set_policy(Arguments arguments) {
-  if (!scheduler_.has_old_form()) return failed(error_unknown_action);
+  if (!scheduler_.is_v69()) return failed(error_unknown_action);
   return ask_scheduler<&Scheduler::set_policies>(std::array{arguments[0], klv_dwords.with(klv_key.with(0, key), 1), arguments[1]});
 }
 

@@ -51,7 +51,7 @@ std::optional<EngineId> Scheduler::engine_of(uint32_t cls, uint32_t instance) co
 
 Scheduler::Error Scheduler::register_contexts(Arguments arguments, bool has_children) {
   Registration said;
-  const Error unread = old_form_ ? said.read_old(arguments, has_children, memory_.ggtt, memory_.range) : said.read(arguments, has_children);
+  const Error unread = is_v69_ ? said.read_v69(arguments, has_children, memory_.ggtt, memory_.range) : said.read(arguments, has_children);
   if (unread) return unread;
   Context context;
   for (unsigned instance = 0; instance < 32; ++instance)

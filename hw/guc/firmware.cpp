@@ -15,7 +15,7 @@ using namespace defs::guc;
 namespace {
 
 /// The versions whose interface this is.
-constexpr uint32_t first_major = 69, last_major = 70, old_form_major = 69;
+constexpr uint32_t first_major = 69, last_major = 70, major_v69 = 69;
 
 uint32_t engines_of(const EnginePort& port) {
   uint32_t engines = 0;
@@ -130,7 +130,7 @@ uint32_t Firmware::start(const Start& start) {
   capture_log_.start(start.parameters[param_log], memory, ggtt_);
   features_ = start.parameters[param_features];
   huc_loaded_ = start.huc_loaded;
-  scheduler_.start(version.major == old_form_major);
+  scheduler_.start(version.major == major_v69);
   runs_ = true;
   note("GuC firmware", "{}.{}.{}", version.major, version.minor, version.patch);
   return kernel_ready;

@@ -13,9 +13,9 @@ std::optional<FirmwareFile> read_header(const CssHeader& header) {
   if (header[css_header_size] != css_dwords + keys || header[css_size] <= header[css_header_size]) return std::nullopt;
   const uint64_t code = uint64_t{header[css_size]} - header[css_header_size];
   if ((code + css_dwords) * 4 > UINT32_MAX) return std::nullopt;
-  const uint32_t version = header[css_version], old = header[css_old_version];
+  const uint32_t version = header[css_version], version_v9 = header[css_v9_version];
   return FirmwareFile{.version = {css_major.of(version), css_minor.of(version), css_patch.of(version)},
-                      .old_version = {css_old_major.of(old), css_old_minor.of(old), 0},
+                      .version_v9 = {css_v9_major.of(version_v9), css_v9_minor.of(version_v9), 0},
                       .copied_bytes = static_cast<uint32_t>((code + css_dwords) * 4)};
 }
 

@@ -18,8 +18,8 @@ struct FirmwareVersion {
 
 struct FirmwareFile {
   FirmwareVersion version;
-  FirmwareVersion old_version;  ///< where firmware 9 has its version
-  uint32_t copied_bytes = 0;    ///< header and code: what is copied to WOPCM
+  FirmwareVersion version_v9;  ///< where firmware 9 has its version
+  uint32_t copied_bytes = 0;   ///< header and code: what is copied to WOPCM
 };
 
 /// Nothing: the header is no firmware's, or its sizes contradict each other.

@@ -71,11 +71,11 @@ bool FirmwareV9::serve_locked(F&& act) {
   return true;
 }
 
-bool FirmwareV9::is_for(const FirmwareFile& file) { return file.old_version.major == major; }
+bool FirmwareV9::is_for(const FirmwareFile& file) { return file.version_v9.major == major; }
 
 uint32_t FirmwareV9::start(const Start& start) {
   MutexLock lock(mutex_);
-  const OldInterface* known = environment_.layout.old;
+  const InterfaceV9* known = environment_.layout.v9;
   if (!known || device_core_family.of(start.parameters[param_device]) != known->core_family) return kernel_device_mismatch;
   const AddressRange memory{start.memory_bottom};
   const uint32_t debug = start.parameters[param_debug], log = start.parameters[param_log];
@@ -92,7 +92,7 @@ uint32_t FirmwareV9::start(const Start& start) {
   huc_loaded_ = start.huc_loaded;
   runs_ = true;
   doorbells_.route_to_guc(true);
-  note("GuC firmware", "{}.{}", start.file.old_version.major, start.file.old_version.minor);
+  note("GuC firmware", "{}.{}", start.file.version_v9.major, start.file.version_v9.minor);
   return kernel_ready;
 }
 
@@ -218,7 +218,7 @@ void FirmwareV9::state(Archive& archive) {
     for (uint32_t i = 0; i < 8; ++i) stalled_[id + i] = bit(stalled, i);
   }
   queues_.state(archive);
-  if (archive.reading() && ((runs_ && !environment_.layout.old) || (log_ && !memory_.has(log_, memory::View::page_size))))
+  if (archive.reading() && ((runs_ && !environment_.layout.v9) || (log_ && !memory_.has(log_, memory::View::page_size))))
     archive.fail("the GuC's firmware in the saved state is not for this device");
 }
 

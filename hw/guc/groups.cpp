@@ -243,7 +243,7 @@ void Scheduler::group_quantum_over(uint32_t parent) {
 // -- saved state ------------------------------------------------------------------------------------------------------------------
 
 void Scheduler::groups_state(Archive& archive) {
-  archive.value(old_form_);
+  archive.value(is_v69_);
   const uint32_t count = archive.count(static_cast<uint32_t>(groups_.size()), max_contexts);
   std::vector<std::pair<uint32_t, Group>> all(groups_.begin(), groups_.end());
   all.resize(archive.failed() ? 0 : count);

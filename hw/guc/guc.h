@@ -43,15 +43,15 @@ class Guc {
     const uint32_t version = archive.section("guc", 2);
     shim_.state(archive);
     processor_.state(archive);
-    if (version < 2) return forget_old();
+    if (version < 2) return forget_later();
     processor_.later_state(archive);
     doorbells_.state(archive);
   }
 
  private:
-  /// A state from before there were groups of contexts, records of activity, doorbells and the older firmware.
-  void forget_old() {
-    processor_.old_stop();
+  /// A state from before there were groups of contexts, records of activity, doorbells and firmware 9.
+  void forget_later() {
+    processor_.v9_stop();
     doorbells_.reset();
   }
 

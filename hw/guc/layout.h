@@ -10,7 +10,7 @@
 namespace softgen::guc {
 
 /// What firmware 9 knows of a generation.
-struct OldInterface {
+struct InterfaceV9 {
   uint32_t core_family;  ///< GUC_CORE_FAMILY_*: i915 4.19 intel_guc_fwif.h
 };
 
@@ -23,7 +23,7 @@ struct Layout {
   uint32_t huc_status;      ///< shows HuC's authentication
   reg::Bits huc_verified;
   const defs::ContextImages& contexts;
-  const OldInterface* old = nullptr;  ///< null: firmware 9 is not for this generation
+  const InterfaceV9* v9 = nullptr;  ///< null: firmware 9 is not for this generation
 };
 
 extern const Layout gen9_layout, gen11_layout, gen12_layout;

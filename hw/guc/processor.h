@@ -11,45 +11,45 @@ namespace softgen::guc {
 class Processor final : public GucCore {
  public:
   Processor(const Firmware::Environment& environment, Doorbells& doorbells)
-      : doorbells_(doorbells), firmware_(environment), old_(environment, doorbells) {}
+      : doorbells_(doorbells), firmware_(environment), v9_(environment, doorbells) {}
 
-  /// A firmware that is neither is for the newer to refuse.
+  /// `firmware_` refuses a firmware that is neither.
   uint32_t start(const Start& start) override {
-    const bool is_old = FirmwareV9::is_for(start.file) && !Firmware::is_for(start.file);
-    return is_old ? old_.start(start) : firmware_.start(start);
+    const bool is_v9 = FirmwareV9::is_for(start.file) && !Firmware::is_for(start.file);
+    return is_v9 ? v9_.start(start) : firmware_.start(start);
   }
   void stop() override {
     firmware_.stop();
-    old_.stop();
+    v9_.stop();
   }
   void notify() override {
     doorbells_.sample();
     firmware_.notify();
-    old_.notify();
+    v9_.notify();
   }
-  void rung() { old_.rung(); }
+  void rung() { v9_.rung(); }
   void switched(EngineId engine, const cs::ContextSwitch& event) {
     doorbells_.sample();
     firmware_.switched(engine, event);
-    old_.switched(engine, event);
+    v9_.switched(engine, event);
   }
   void look() {
     firmware_.look();
-    old_.look();
+    v9_.look();
   }
   void state(Archive& archive) override { firmware_.state(archive); }
-  /// What states of version 1 do not have: groups of contexts, records of activity, and the older firmware.
+  /// What states of version 1 do not have: groups of contexts, records of activity, and firmware 9.
   void later_state(Archive& archive) {
     firmware_.groups_state(archive);
     firmware_.activity_state(archive);
-    old_.state(archive);
+    v9_.state(archive);
   }
-  void old_stop() { old_.stop(); }
+  void v9_stop() { v9_.stop(); }
 
  private:
   Doorbells& doorbells_;
   Firmware firmware_;
-  FirmwareV9 old_;
+  FirmwareV9 v9_;
 };
 
 }  // namespace softgen::guc

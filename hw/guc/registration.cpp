@@ -35,26 +35,26 @@ uint32_t Registration::read(std::span<const uint32_t> arguments, bool has_childr
 }
 
 // Of the children's descriptors i915 fills in the image alone, as far as it says what the parent's does not.
-uint32_t Registration::read_old(std::span<const uint32_t> arguments, bool has_children, memory::View& ggtt, const AddressRange& memory) {
-  if (arguments.size() < old_register_arguments) return error_parameters;
-  std::span<const uint32_t> descriptors = arguments.subspan(old_register_descriptor);
+uint32_t Registration::read_v69(std::span<const uint32_t> arguments, bool has_children, memory::View& ggtt, const AddressRange& memory) {
+  if (arguments.size() < v69_register_arguments) return error_parameters;
+  std::span<const uint32_t> descriptors = arguments.subspan(v69_register_descriptor);
   if (has_children) {
-    members = arguments[old_register_members];
-    descriptors = arguments.subspan(old_register_member_descriptors);
+    members = arguments[v69_register_members];
+    descriptors = arguments.subspan(v69_register_member_descriptors);
   }
   if (!members || members > WorkQueue::max_members || descriptors.size() != members) return error_parameters;
   for (uint32_t i = 0; i < members; ++i) {
-    if (!memory.has(descriptors[i], old_descriptor_bytes)) return error_ggtt_address;
-    lrcas[i] = ggtt.load<uint32_t>(descriptors[i] + uint64_t{old_lrca});
+    if (!memory.has(descriptors[i], v69_descriptor_bytes)) return error_ggtt_address;
+    lrcas[i] = ggtt.load<uint32_t>(descriptors[i] + uint64_t{v69_lrca});
   }
   const auto dword = [&](uint32_t at) { return ggtt.load<uint32_t>(descriptors[0] + uint64_t{at}); };
-  id = arguments[old_register_id];
-  engine_class = ggtt.load<uint8_t>(descriptors[0] + uint64_t{old_class});
-  instances = dword(old_engines);
-  priority = dword(old_priority);
-  quantum_us = dword(old_quantum);
-  timeout_us = dword(old_preemption_timeout);
-  if (has_children) queue = {.descriptor = dword(old_process), .base = dword(old_queue), .bytes = dword(old_queue_bytes), .is_old = true};
+  id = arguments[v69_register_id];
+  engine_class = ggtt.load<uint8_t>(descriptors[0] + uint64_t{v69_class});
+  instances = dword(v69_engines);
+  priority = dword(v69_priority);
+  quantum_us = dword(v69_quantum);
+  timeout_us = dword(v69_preemption_timeout);
+  if (has_children) queue = {.descriptor = dword(v69_process), .base = dword(v69_queue), .bytes = dword(v69_queue_bytes), .is_v69 = true};
   return 0;
 }
 

@@ -26,7 +26,7 @@ struct Registration {
   /// From a message of version 70. 0: done; else defs::guc::Error.
   uint32_t read(std::span<const uint32_t> arguments, bool has_children);
   /// Of version 69, with descriptors in `memory`.
-  uint32_t read_old(std::span<const uint32_t> arguments, bool has_children, memory::View& ggtt, const AddressRange& memory);
+  uint32_t read_v69(std::span<const uint32_t> arguments, bool has_children, memory::View& ggtt, const AddressRange& memory);
 };
 
 }  // namespace softgen::guc

@@ -59,9 +59,9 @@ class Scheduler {
   Scheduler(uint32_t engines, const Memory& memory, Listener listener)
       : engines_(engines), memory_(memory), listener_(std::move(listener)) {}
 
-  /// `old_form`: registrations are version 69's.
-  void start(bool old_form) { old_form_ = old_form; }
-  bool has_old_form() const { return old_form_; }
+  /// `is_v69`: registrations are version 69's.
+  void start(bool is_v69) { is_v69_ = is_v69; }
+  bool is_v69() const { return is_v69_; }
 
   // -- the host's requests -------------------------------------------------------------------------------------------------------
   Error register_context(Arguments arguments) { return register_contexts(arguments, false); }
@@ -190,7 +190,7 @@ class Scheduler {
   bool is_consistent();
 
   const uint32_t engines_;
-  bool old_form_ = false;
+  bool is_v69_ = false;
   const Memory memory_;
   const Listener listener_;
   std::unordered_map<uint32_t, Context> contexts_;

@@ -24,7 +24,7 @@ void WorkQueue::state(Archive& archive) {
   archive.value(descriptor);
   archive.value(base);
   archive.value(bytes);
-  archive.value(is_old);
+  archive.value(is_v69);
 }
 
 // At most a round of the queue: items end at the tail that was there first. i915 lets none go across the end; xe's tail may be the end.

@@ -32,9 +32,9 @@ struct WorkQueue {
 
   uint64_t descriptor = 0, base = 0;  ///< GGTT addresses
   uint32_t bytes = 0;
-  bool is_old = false;  ///< version 69 has set it up
+  bool is_v69 = false;  ///< version 69 has set it up
 
-  const defs::guc::QueueForm& form() const { return is_old ? defs::guc::old_queue_form : defs::guc::queue_form; }
+  const defs::guc::QueueForm& form() const { return is_v69 ? defs::guc::v69_queue_form : defs::guc::queue_form; }
   /// Both are whole, in memory of the GuC, and of a size that items can have.
   bool fits(const AddressRange& memory) const;
   /// Takes what is in the queue. An item that is nonsense stays, and ends the traffic with a status and its place in the descriptor.

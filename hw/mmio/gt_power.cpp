@@ -25,6 +25,11 @@ GtPower::GtPower(RegisterFile& registers, Host& host) : registers_(registers), h
     MutexLock lock(mutex_);
     return static_cast<uint32_t>(residency_ns_ / residency_unit_ns);
   });
+  if (!registers_.set().find(reg::RPSTAT1_ALWAYS_ON)) return;
+  registers_.on_read(reg::RPSTAT1_ALWAYS_ON, [this](uint32_t) {
+    const uint32_t frequency = reg::field::RPSTAT1_CURRENT_FREQUENCY.of(registers_.peek(reg::RPSTAT1));
+    return may_sleep() ? 0 : reg::field::RPSTAT1_ALWAYS_ON_CURRENT_FREQUENCY.with(0, frequency);
+  });
 }
 
 bool GtPower::may_gate() const { return reg::field::RC_CONTROL_RC6_ENABLE.of(registers_.peek(reg::RC_CONTROL)) && (!idle_ || idle_()); }

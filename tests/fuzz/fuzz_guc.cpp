@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The micro-controller against a hostile driver, and engines that say what they like: registers, firmware, messages by registers and by buffers, contexts,
+// The micro-controller with input of any value from the driver and the engines: registers, firmware, messages by registers and by buffers, contexts,
 // events, time, saved states.
 #include <algorithm>
 #include <cstdlib>
@@ -26,7 +26,7 @@ constexpr uint32_t wopcm_size = 0x80000, code_dwords = 64, ring_dwords = 1024;
 constexpr uint32_t queue_bytes = 256;
 /// Of a context: its image, version 69's descriptor of it, and, of a parent, its work queue's descriptor and the queue.
 constexpr uint32_t image_of(uint32_t id) { return base + 0x10000 + id * 0x1000; }
-constexpr uint32_t old_descriptor_of(uint32_t id) { return base + 0x1c000 + id * 128; }
+constexpr uint32_t v69_descriptor_of(uint32_t id) { return base + 0x1c000 + id * 128; }
 constexpr uint32_t descriptor_of(uint32_t id) { return base + 0xa000 + id * 0x200; }
 constexpr uint32_t queue_of(uint32_t id) { return descriptor_of(id) + 0x100; }
 
@@ -68,10 +68,10 @@ class Target {
  private:
   void start(unsigned choice) {
     const unsigned how_far = std::min(choice % 8, 2u);
-    is_old_ = choice & 8;
+    is_v69_ = choice & 8;
     const uint32_t header[] = {6, 161, 0x10000, 0, 0x8086, 0, 161 + code_dwords, 64, 64, 1};
     view_.write(image, header, sizeof header);
-    view_.store<uint32_t>(image + 64, is_old_ ? 0x450003 : 0x460101);
+    view_.store<uint32_t>(image + 64, is_v69_ ? 0x450003 : 0x460101);
     registers_.write(reg::GUC_WOPCM_SIZE, wopcm_size);
     registers_.write(reg::DMA_GUC_WOPCM_OFFSET, 0x60000);
     registers_.write(reg::UOS_RSA_SCRATCH(0), 1);
@@ -119,7 +119,7 @@ class Target {
     if (in.take<uint8_t>() < 32) count = in.take<uint8_t>() % 20;
     for (unsigned i = 0; i < count; ++i) dwords.push_back(number(in));
     if (action == 0x4502 && dwords.size() == 12) dwords[3] %= 4, dwords[4] |= 1, dwords[11] = 0;
-    if (action == 0x4601 || (is_old_ && action == 0x4502)) make_registration(in, action, dwords);
+    if (action == 0x4601 || (is_v69_ && action == 0x4502)) make_registration(in, action, dwords);
     const auto put = [&](uint32_t dword) {
       view_.store(to_guc + 4 * tail_, dword);
       tail_ = (tail_ + 1) % ring_dwords;
@@ -135,11 +135,11 @@ class Target {
     if (choice < 16) return;
     const uint32_t id = choice % 4 * 2 % 8, members = action == 0x4502 ? 1 : choice / 8 % 8 ? 2 : 1;
     std::vector<uint32_t> arguments;
-    if (is_old_) {
+    if (is_v69_) {
       for (uint32_t i = 0; i < members; ++i) describe(in, id + i);
       arguments = {id};
       if (action == 0x4601) arguments.push_back(members);
-      for (uint32_t i = 0; i < members; ++i) arguments.push_back(old_descriptor_of(id + i));
+      for (uint32_t i = 0; i < members; ++i) arguments.push_back(v69_descriptor_of(id + i));
     } else {
       arguments = {1, id, 1, in.take<uint8_t>() % 4u | 1, descriptor_of(id), 0, queue_of(id), 0, queue_bytes, members};
       for (uint32_t i = 0; i < members; ++i) arguments.insert(arguments.end(), {image_of(id + i) | 0x119, 0});
@@ -150,7 +150,7 @@ class Target {
     if (const uint8_t wrong = in.take<uint8_t>(); wrong < 16) message[1 + wrong % arguments.size()] = number(in);
   }
   void describe(Input& in, uint32_t id) {
-    const uint32_t at = old_descriptor_of(id);
+    const uint32_t at = v69_descriptor_of(id);
     const uint32_t values[] = {image_of(id) | 0x119,
                                0,
                                0,
@@ -167,7 +167,7 @@ class Target {
   }
   /// An item, mostly as a driver has it, and the request to take it.
   void work(Input& in) {
-    const uint32_t id = in.take<uint8_t>() % 4 * 2, tail_at = descriptor_of(id) + (is_old_ ? 16 : 4);
+    const uint32_t id = in.take<uint8_t>() % 4 * 2, tail_at = descriptor_of(id) + (is_v69_ ? 16 : 4);
     uint32_t item[] = {5 | 4 << 16, image_of(id) | 0x119, id | in.take<uint16_t>() << 18, 0, in.take<uint16_t>()};
     if (const uint8_t wrong = in.take<uint8_t>(); wrong < 32) item[wrong % std::size(item)] = number(in);
     else if (wrong < 64) item[0] = 4 | wrong % 8u << 16;
@@ -234,7 +234,7 @@ class Target {
   Engines engines_;
   std::unique_ptr<guc::Guc> guc_;
   uint32_t tail_ = 0;
-  bool is_old_ = false;  ///< firmware 69
+  bool is_v69_ = false;  ///< firmware 69
 };
 
 /// An input of eight bytes (tests/fuzz/driver.cpp) is the seed of a long one.

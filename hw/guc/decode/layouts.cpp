@@ -5,7 +5,7 @@ namespace softgen::guc {
 
 namespace {
 
-const OldInterface gen9_old{.core_family = 12};
+const InterfaceV9 gen9_v9{.core_family = 12};
 
 }  // namespace
 
@@ -19,7 +19,7 @@ const Layout gen9_layout{.mailbox = reg::SOFT_SCRATCH(0),
                          .huc_status = reg::HUC_STATUS2,
                          .huc_verified = reg::field::HUC_STATUS2_VERIFIED,
                          .contexts = defs::gen9::context_images,
-                         .old = &gen9_old};
+                         .v9 = &gen9_v9};
 const Layout gen11_layout{.mailbox = reg::GUC_MESSAGE(0),
                           .notify = reg::GUC_HOST_INTERRUPT,
                           .notify_bits = 0,

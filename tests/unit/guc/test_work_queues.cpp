@@ -1,333 +1,109 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Firmware 9's work queues, preemption, engine resets, saved state (Linux 4.19 intel_guc_submission.c, intel_guc_fwif.h).
-#include "hw/base/archive.h"
-#include "tests/unit/guc/v9_rig.h"
+// Work queues and their items: i915 gt/uc/intel_guc_fwif.h, WQ_*; intel_guc_submission.c, __guc_wq_item_append(); xe/xe_guc_submit.c, wq_item_append().
+#include "tests/unit/guc/group_rig.h"
 
 using namespace softgen;
 using namespace softgen::guc::test;
 
-TEST_CASE("guc 9: an item goes to its engine with the ring's tail") {  // guc_add_request(), guc_wq_item_append()
-  Started rig;
-  rig.normal.submit(OldRig::copy, 1, 0x40);
-  CHECK(rig.normal.head() == 16);
-  REQUIRE(rig.in_port(EngineId::bcs) == OldRig::lrca(1));
-  const cs::Descriptor given = rig.engines.lists[0].second.element[0];
-  CHECK(given.low == (OldRig::lrca(1) | 0x119));
-  CHECK(given.high == OldRig::lrca(1) >> 12);  // i915_perf.c: GuC's id of a context is its page
-  CHECK(rig.tail(1) == 0x40);
-  rig.normal.submit(OldRig::render, 2, 0x3ff8);
-  rig.normal.submit(OldRig::enhance, 3, 8);
-  CHECK(rig.in_port() == OldRig::lrca(2));
-  CHECK(rig.tail(2) == 0x3ff8);
-  CHECK(rig.in_port(EngineId::vecs) == OldRig::lrca(3));
-  CHECK(rig.engines.lists.size() == 3);
-  CHECK(rig.normal.status() == 1);
-}
+namespace {
 
-TEST_CASE("guc 9: several items at one ring, across the queue's end") {
-  Started rig;
-  for (uint32_t round = 0; round < 300; ++round) {
-    rig.normal.append(OldRig::render, OldRig::lrca(1), round % 2 * 8);
-    rig.normal.append(OldRig::copy, OldRig::lrca(2), round % 2 * 8 + 8);
-    rig.normal.ring();
-    CHECK(rig.normal.head() == (round + 1) * 32 % 8192);
-    rig.take();
-    rig.complete();
-    rig.take(EngineId::bcs);
-    rig.complete(EngineId::bcs);
-    CHECK(rig.tail(2) == round % 2 * 8 + 8);
+constexpr uint32_t parent = 6, descriptor = GroupRig::descriptor_of(parent), image = GroupRig::image_of(parent);
+
+struct QueueRig : GroupRig {
+  QueueRig() { add_group(parent); }
+  void set_indices(uint32_t head, uint32_t tail) { store(descriptor, head), store(descriptor + 4, tail); }
+  /// The answer to a request to schedule.
+  uint32_t answer() {
+    do_request({0x1000, parent});
+    return answers.at(0).at(1);
   }
-}
+  /// The item in the queue is refused, where it is.
+  bool refuses() {
+    const uint32_t head = load(descriptor);
+    return answer() == (failure | 0x60) && load(descriptor) == head && load(descriptor + 8) == head && load(descriptor + 12) == 3;
+  }
+};
 
-TEST_CASE("guc 9: items that are rung for while the bell is removed are taken") {  // "Removing Doorbells" 2
-  Started rig;
-  rig.normal.append(OldRig::render, OldRig::lrca(1), 8);
-  rig.normal.write_line(0, 1);
-  CHECK_FALSE(rig.normal.is_valid());
-  CHECK(rig.in_port() == OldRig::lrca(1));
-  CHECK(rig.send({0x20, 0}) == OldRig::ok);
-}
+}  // namespace
 
-TEST_CASE("guc 9: what runs goes on with a later tail, others wait for their turn") {
-  Started rig;
-  rig.normal.submit(OldRig::render, 1, 0x40);
-  rig.take();
-  rig.normal.submit(OldRig::render, 1, 0x80);  // lite restore
-  CHECK(rig.in_port() == OldRig::lrca(1));
-  CHECK(rig.tail(1) == 0x80);
-  rig.normal.submit(OldRig::render, 2, 0x10);
-  rig.normal.submit(OldRig::render, 1, 0xc0);
-  CHECK(rig.engines.lists.size() == 1);
-  rig.take();
-  CHECK_FALSE(rig.in_port());
-  CHECK(rig.tail(1) == 0x80);  // in order: its turn is after the other's
-  rig.complete();
-  CHECK(rig.in_port() == OldRig::lrca(2));
-  rig.take();
-  rig.complete();
-  CHECK(rig.in_port() == OldRig::lrca(1));
-  CHECK(rig.tail(1) == 0xc0);
-}
-
-TEST_CASE("guc 9: a context whose tail moved as it completed runs again") {
-  Started rig;
-  rig.normal.submit(OldRig::render, 1, 0x40);
-  rig.take();
-  rig.normal.submit(OldRig::render, 1, 0x80);
-  rig.complete();
-  CHECK(rig.engines.lists.size() == 1);
-  rig.take();
-  rig.complete();
-  CHECK_FALSE(rig.in_port());
-}
-
-TEST_CASE("guc 9: a client of higher priority preempts, and what it preempted comes back") {
-  Started rig;
-  rig.normal.submit(OldRig::render, 1, 0x40);
-  rig.take();
-  rig.normal.submit(OldRig::render, 2, 0x40);
-  CHECK_FALSE(rig.in_port());
-  rig.high.submit(OldRig::render, 3, 0x40);
-  CHECK(rig.in_port() == OldRig::lrca(3));
-  rig.take();
-  CHECK_FALSE(rig.in_port());
-  rig.complete();
-  CHECK(rig.in_port() == OldRig::lrca(1));
-  rig.take();
-  rig.complete();
-  CHECK(rig.in_port() == OldRig::lrca(2));
-}
-
-TEST_CASE(
-    "guc 9: a preemption drops the target's items on the engine, and reports") {  // inject_preempt_context(), wait_for_guc_preempt_report()
-  Started rig;
-  rig.normal.submit(OldRig::render, 1, 0x40);
-  rig.take();
-  rig.normal.submit(OldRig::render, 2, 0x40);
-  rig.normal.submit(OldRig::copy, 3, 0x40);
-  CHECK(rig.preempt(OldRig::render, 0) == OldRig::ok);
-  CHECK(rig.high.head() == 16);
-  CHECK(rig.report(OldRig::render) == 0);
-  CHECK(rig.in_port() == OldRig::lrca(0));
-  CHECK(rig.in_port(EngineId::bcs) == OldRig::lrca(3));  // not of this engine
-  rig.take();
-  CHECK(rig.report(OldRig::render) == 4);
-  CHECK(rig.affected(OldRig::render) == 2);
-  rig.complete();
-  CHECK_FALSE(rig.in_port());  // neither comes back by itself
-  rig.normal.submit(OldRig::render, 1, 0x40);
-  CHECK(rig.in_port() == OldRig::lrca(1));
-}
-
-TEST_CASE("guc 9: a preemption of an idle engine, and of one that is about to take a list") {
-  Started rig;
-  CHECK(rig.preempt(OldRig::copy, 0) == OldRig::ok);
-  rig.take(EngineId::bcs);
-  CHECK(rig.report(OldRig::copy) == 4);
-  CHECK(rig.affected(OldRig::copy) == 0);
-  rig.complete(EngineId::bcs);
-  rig.normal.submit(OldRig::render, 1, 0x40);  // in the port
-  CHECK(rig.preempt(OldRig::render, 0) == OldRig::ok);
-  rig.take();
-  CHECK(rig.in_port() == OldRig::lrca(0));
-  rig.take();
-  CHECK(rig.report(OldRig::render) == 4);
-  CHECK(rig.affected(OldRig::render) == 1);
-  rig.complete();
-  CHECK_FALSE(rig.in_port());
-}
-
-TEST_CASE("guc 9: a preemption with nonsense is refused") {
-  Started rig;
-  const auto preempt = [&](uint32_t stage, uint32_t engine, uint32_t target, uint32_t shared) {
-    return rig.send({0x2, stage, 12, engine, 2, target, shared});
+TEST_CASE("guc: an item that is nonsense stays in the queue, whose descriptor says where and why") {
+  const std::initializer_list<uint32_t> items[] = {
+      {5 | 4 << 16, image | 0x119, parent | 8 << 18, 0},                // longer than what waits
+      {5 | 3 << 16, image | 0x119, parent | 8 << 18, 0, 8},             // without the child
+      {5 | 5 << 16, image | 0x119, parent | 8 << 18, 0, 8, 8},          // of more children
+      {3 | 4 << 16, image | 0x119, parent | 8 << 18, 0, 8},             // WQ_TYPE_INORDER: of other versions
+      {0, 0, 0, 0, 0},                                                  //
+      {5 | 4 << 16, image | 0x119, (parent + 1) | 8 << 18, 0, 8},       // another context's
+      {5 | 4 << 16, (image + 0x1000) | 0x119, parent | 8 << 18, 0, 8},  // another image
+      {5 | 4 << 16, image | 0x119, parent | 8 << 18, 0, 0x4'0000},      // no ring is that long
+      {4 | 0x7ff << 16},                                                // a NOOP of more than there is
   };
-  CHECK(preempt(1, 0, 0, OldRig::shared) == OldRig::failed);  // its queue is empty
-  rig.high.append(0, OldRig::lrca(0), 0x20);
-  CHECK(preempt(7, 0, 0, OldRig::shared) == OldRig::failed);
-  CHECK(preempt(1, 5, 0, OldRig::shared) == OldRig::failed);
-  CHECK(preempt(1, 0, 1024, OldRig::shared) == OldRig::failed);
-  CHECK(preempt(1, 0, 0, 0x1000) == OldRig::failed);
-  CHECK(preempt(1, 0, 0, 0xfedf'ff00) == OldRig::failed);
-  CHECK_FALSE(rig.in_port());
-  CHECK(preempt(1, 0, 0, OldRig::shared) == OldRig::ok);
-  CHECK(rig.in_port() == OldRig::lrca(0));
-}
-
-TEST_CASE("guc 9: an engine is reset when the host asks for it") {  // intel_guc_reset_engine()
-  Started rig;
-  rig.normal.submit(OldRig::render, 1, 0x40);
-  rig.take();
-  rig.normal.submit(OldRig::render, 2, 0x40);
-  rig.high.submit(OldRig::render, 3, 0x40);
-  rig.engines.on_reset = [&] { CHECK(rig.read(0xc180) == 3); };  // the answer comes after it
-  CHECK(rig.send({0x3, OldRig::render, 0, 0, 0, rig.normal.stage, OldRig::shared}) == OldRig::ok);
-  CHECK(rig.engines.resets == std::vector{EngineId::rcs});
-  rig.on_engine = {};
-  rig.engines.lists.clear();  // what was in the port is gone, too
-  rig.normal.submit(OldRig::render, 2, 0x80);
-  CHECK(rig.in_port() == OldRig::lrca(2));
-  CHECK(rig.tail(2) == 0x80);
-  CHECK(rig.send({0x3, 9, 0, 0, 0, rig.normal.stage, OldRig::shared}) == OldRig::failed);
-  CHECK(rig.send({0x3, OldRig::render, 0, 0, 0, 99, OldRig::shared}) == OldRig::failed);
-}
-
-TEST_CASE("guc 9: a preemption that a reset ends is marked in its client, whose queue rests") {  // inject_preempt_context(): TERMINATED
-  Started rig;
-  rig.normal.submit(OldRig::render, 1, 0x40);
-  rig.take();
-  CHECK(rig.preempt(OldRig::render, 0) == OldRig::ok);
-  CHECK((rig.high.attributes() & 0x80) == 0);
-  CHECK(rig.send({0x3, OldRig::render, 0, 0, 0, rig.normal.stage, OldRig::shared}) == OldRig::ok);
-  CHECK(rig.high.attributes() == 0x85);
-  rig.on_engine = {};
-  rig.engines.lists.clear();
-  rig.high.submit(OldRig::render, 3, 0x40);
-  CHECK_FALSE(rig.in_port());
-  CHECK(rig.preempt(OldRig::render, 0) == OldRig::failed);
-  rig.high.store_bytes(225, uint8_t{5});
-  rig.high.ring();
-  CHECK(rig.in_port() == OldRig::lrca(3));
-}
-
-TEST_CASE("guc 9: a bad item stops its queue and says where") {  // WQ_STATUS_*
-  const auto after = [](auto&& spoil) {
-    Started rig;
-    rig.normal.append(OldRig::render, OldRig::lrca(1), 0x40);
-    spoil(rig.normal);
-    rig.normal.ring();
-    const uint32_t status = rig.normal.status();
-    CHECK(rig.in_port() == OldRig::lrca(1));  // what was before it
-    CHECK(rig.load(rig.normal.process() + 20) == (status == 1 ? 0u : 16u));
-    rig.normal.ring();
-    CHECK(rig.normal.status() == status);
-    return status;
-  };
-  const auto put = [](Client& client, uint32_t header, unsigned dwords) {
-    for (unsigned i = 0; i < dwords; ++i) client.put(i ? 0 : header);
-    client.rig.store(client.process() + 16, client.queue_tail);
-  };
-  CHECK(after([&](Client& client) { put(client, 4 | 2 << 16, 3); }) == 1);            // without effect
-  CHECK(after([&](Client& client) { put(client, 3 | 3 << 16 | 7 << 10, 4); }) == 4);  // no such engine
-  CHECK(after([&](Client& client) { client.store_bytes(12, uint8_t{1}), put(client, 3 | 3 << 16 | 2 << 10, 4); }) ==
-        4);                                                                 // not this client's
-  CHECK(after([&](Client& client) { put(client, 1 | 3 << 16, 4); }) == 3);  // another kind
-  CHECK(after([&](Client& client) { put(client, 3 | 2 << 16, 3); }) == 3);  // a wrong length
-  CHECK(after([&](Client& client) { put(client, 3 | 3 << 16, 3); }) == 3);  // cut off
-  CHECK(after([&](Client& client) { put(client, 4 | 0x7ff << 16, 2); }) == 3);
-}
-
-TEST_CASE("guc 9: a queue with nonsense for head or tail stops") {
-  for (const uint32_t offset : {12u, 16u}) {
-    for (const uint32_t value : {8192u, 2u, ~0u}) {
-      Started rig;
-      rig.normal.append(OldRig::render, OldRig::lrca(1), 0x40);
-      rig.store(rig.normal.process() + offset, value);
-      rig.normal.ring();
-      CHECK(rig.normal.status() == 3);
-      CHECK_FALSE(rig.in_port());
-    }
+  for (const auto& item : items) {
+    QueueRig rig;
+    rig.store(GroupRig::image_of(parent) + 0x101c, 0x55);
+    rig.put_item(parent, item);
+    CHECK(rig.refuses());
+    CHECK(rig.tail_in_image(parent) == 0x55);
+    CHECK(rig.answer() == (failure | 0x0a));  // until it is registered anew
+    rig.add_group(parent);
+    rig.append(parent, 0x40, 0x40);
+    CHECK(rig.answer() == success);
   }
 }
 
-TEST_CASE("guc 9: items for which there is no room wait in their queue") {
-  Started rig;
-  for (unsigned i = 0; i < 300; ++i) rig.normal.append(OldRig::render, OldRig::lrca(i % 2), 0x40);
-  rig.normal.ring();
-  CHECK(rig.normal.head() == 257 * 16);  // one in the port, 256 behind it
-  unsigned ran = 0;
-  for (; rig.in_port(); ++ran) {
-    CHECK(rig.in_port() == OldRig::lrca(ran % 2));
-    rig.take();
-    rig.complete();
+TEST_CASE("guc: indices beyond a work queue are refused") {
+  constexpr uint32_t indices[][2] = {{2048, 0}, {0, 2052}, {2, 20}, {0, 22}, {0xffff'fffc, 20}, {20, 0xffff'fffc}};
+  for (const auto& [head, tail] : indices) {
+    QueueRig rig;
+    rig.set_indices(head, tail);
+    CHECK(rig.refuses());
   }
-  CHECK(ran == 300);
-  CHECK(rig.normal.head() == 300 * 16);
 }
 
-TEST_CASE("guc 9: one event looks at a bounded number of items, time brings the rest") {
-  OldRig rig;
-  rig.load_old();
-  std::vector<Client> clients;
-  for (uint32_t i = 0; i < 8; ++i) {
-    clients.emplace_back(rig, i, 2, i);
-    REQUIRE(clients.back().create() == OldRig::ok);
+TEST_CASE("guc: a queue that the host has not set active is not read") {  // WQ_STATUS_*
+  for (const uint32_t status : {0u, 2u, 3u, 4u, 5u}) {
+    QueueRig rig;
+    rig.append(parent, 0x40, 0x40);
+    rig.store(descriptor + 12, status);
+    CHECK(rig.answer() == (failure | 0x0a));
+    CHECK(rig.load(descriptor) == 0);
+    CHECK(rig.load(descriptor + 12) == status);
   }
-  for (Client& client : clients) {
-    for (unsigned dword = 0; dword < 2047; ++dword) client.put(4);  // items without effect, of a dword each
-    rig.store(client.process() + 16, client.queue_tail);
-    rig.store(client.line() + 4, 1);
-  }
-  const auto left = [&] {
-    uint32_t dwords = 0;
-    for (const Client& client : clients) dwords += 2047 - client.head() / 4;
-    return dwords;
-  };
-  rig.read(0xc000);
-  CHECK(left() == 8 * 2047 - 4096);
-  rig.guc->look();
-  CHECK(left() == 8 * 2047 - 2 * 4096);
-  rig.guc->look();
-  rig.guc->look();
-  CHECK(left() == 0);
-  for (const Client& client : clients) CHECK(client.status() == 1);
 }
 
-TEST_CASE("guc 9: dropped items that wait in their queue become items without effect") {
-  Started rig;
-  for (unsigned i = 0; i < 260; ++i) rig.normal.append(OldRig::render, OldRig::lrca(1 + i % 2), 0x40);
-  rig.normal.append(OldRig::copy, OldRig::lrca(3), 0x40);
-  rig.normal.ring();
-  CHECK_FALSE(rig.in_port(EngineId::bcs));
-  CHECK(rig.preempt(OldRig::render, 0) == OldRig::ok);
-  rig.take();
-  rig.take();
-  CHECK(rig.report(OldRig::render) == 4);
-  CHECK(rig.affected(OldRig::render) == 260);
-  CHECK(rig.in_port(EngineId::bcs) == OldRig::lrca(3));  // there is room for it now
-  rig.complete();
-  CHECK_FALSE(rig.in_port());
+TEST_CASE("guc: items in front of one that is nonsense count") {
+  QueueRig rig;
+  rig.append(parent, 0x40, 0x48);
+  rig.put_item(parent, {7});
+  CHECK(rig.answer() == (failure | 0x60));
+  CHECK(rig.tail_in_image(parent) == 0x40);
+  CHECK(rig.tail_in_image(parent + 1) == 0x48);
+  CHECK(rig.load(descriptor) == 20);
+  CHECK(rig.load(descriptor + 8) == 20);
 }
 
-TEST_CASE("guc 9: without a read of the host the timer sees a ring") {
-  Started rig;
-  REQUIRE_FALSE(rig.engines.wakes.empty());
-  rig.normal.append(OldRig::render, OldRig::lrca(1), 8);
-  rig.store(rig.normal.line() + 4, 1);
-  CHECK_FALSE(rig.in_port());
-  rig.host.now = rig.engines.wakes.back();
-  rig.guc->look();
-  CHECK(rig.in_port() == OldRig::lrca(1));
-}
-
-TEST_CASE("guc 9: its state is saved with work in flight") {
-  Started rig;
-  rig.normal.submit(OldRig::render, 1, 0x40);
-  rig.take();
-  rig.normal.submit(OldRig::render, 2, 0x40);
-  for (unsigned i = 0; i < 300; ++i) rig.normal.append(OldRig::copy, OldRig::lrca(i % 2), 0x40);
-  rig.normal.ring();
-  CHECK(rig.preempt(OldRig::render, 0) == OldRig::ok);
-  Archive saved;
-  rig.guc->state(saved);
-  const std::vector<std::byte> bytes = saved.take();
-  rig.guc->reset();
-  CHECK_FALSE(rig.normal.is_valid());
-  Archive loaded(bytes);
-  rig.guc->state(loaded);
-  REQUIRE_FALSE(loaded.failed());
-  CHECK(rig.normal.is_valid());
-  rig.take();
-  CHECK(rig.report(OldRig::render) == 4);
-  rig.complete();
-  CHECK_FALSE(rig.in_port());
-  rig.take(EngineId::bcs);
-  rig.complete(EngineId::bcs);
-  CHECK(rig.normal.head() == (2 + 258) * 16);
-  for (size_t cut = 0; cut < bytes.size(); cut += 97) {
-    Archive part{std::span(bytes).first(cut)};
-    rig.guc->state(part);
-    CHECK(part.failed());
-    rig.guc->reset();
+TEST_CASE("guc: no item goes across the end of a queue, and a tail may be the end") {
+  QueueRig rig;
+  rig.set_indices(2040, 12);
+  rig.store(GroupRig::queue_of(parent) + 2040, 5 | 4 << 16);
+  CHECK(rig.refuses());
+  QueueRig other;  // xe_guc_submit.c, wq_item_append(): its tail is not wrapped
+  other.set_indices(2028, 2048);
+  for (uint32_t i = 0; i < 5; ++i) {
+    const uint32_t item[] = {5 | 4 << 16, image | 0x119, parent | 8 << 18, 0, 9};
+    other.store(GroupRig::queue_of(parent) + 2028 + 4 * i, item[i]);
   }
+  CHECK(other.answer() == success);
+  CHECK(other.tail_in_image(parent + 1) == 72);
+  CHECK(other.load(descriptor) == 0);
+  CHECK(other.answer() == success);
+  CHECK(other.load(descriptor) == 0);
+}
+
+TEST_CASE("guc: the longest tails of parent and child") {  // WQ_RING_TAIL_MASK: 11 bits; the child's is a dword
+  QueueRig rig;
+  rig.put_item(parent, {5 | 4 << 16, image | 0x119, parent | 0x7ff << 18, 0xffff'ffff, 0x3'ffff});
+  CHECK(rig.answer() == success);
+  CHECK(rig.tail_in_image(parent) == 0x3ff8);
+  CHECK(rig.tail_in_image(parent + 1) == 0x1f'fff8);
 }

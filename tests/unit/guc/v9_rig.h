@@ -11,15 +11,15 @@
 
 namespace softgen::guc::test {
 
-struct OldRig : Rig {
+struct RigV9 : Rig {
   static constexpr uint32_t pool = buffers_at, clients_at = buffers_at + 0x50000, shared = buffers_at + 0xd0000,
                             log_at = buffers_at + 0xe0000, images_at = buffers_at + 0x80000;
   static constexpr uint32_t ok = 0xf000'0000, no_bell = 0xf000'0010, bell_kept = 0xf000'0020, failed = 0xf000'f000;
   static constexpr uint32_t render = 0, video = 1, copy = 2, enhance = 3;  ///< GUC_*_ENGINE
 
-  explicit OldRig(const Chip& chip = kbl) : Rig(chip) {}
+  explicit RigV9(const Chip& chip = kbl) : Rig(chip) {}
 
-  static std::vector<uint32_t> old_file(uint32_t version = 9 << 16 | 39) {
+  static std::vector<uint32_t> file_v9(uint32_t version = 9 << 16 | 39) {
     std::vector<uint32_t> dwords = file(0);
     dwords[17] = version;
     return dwords;
@@ -28,7 +28,7 @@ struct OldRig : Rig {
   std::array<uint32_t, 14> parameters{
       pool | 64, 0, 100'000'000, 12 << 7, log_at | 1, 0, 1 << 3, 1 << 0 | 1 << 1, (ads_at >> 12) << 11 | 1 << 9};
 
-  uint32_t load_old(const std::vector<uint32_t>& guc_file = old_file(), bool with_huc = false) {
+  uint32_t load_v9(const std::vector<uint32_t>& guc_file = file_v9(), bool with_huc = false) {
     place(image_at, guc_file);
     place(huc_image_at, file());
     set_wopcm();
@@ -79,8 +79,8 @@ struct OldRig : Rig {
 
 /// An intel_guc_client.
 struct Client {
-  Client(OldRig& rig, uint32_t stage, uint32_t priority = 2, uint32_t bell = 0)
-      : rig(rig), stage(stage), base(OldRig::clients_at + stage * 0x3000), descriptor(OldRig::pool + stage * 274), bell(bell) {
+  Client(RigV9& rig, uint32_t stage, uint32_t priority = 2, uint32_t bell = 0)
+      : rig(rig), stage(stage), base(RigV9::clients_at + stage * 0x3000), descriptor(RigV9::pool + stage * 274), bell(bell) {
     store_bytes(0, std::array<uint8_t, 274>{});
     for (uint32_t i = 0; i < 42; ++i) rig.store(process() + 4 * i, 0);
     rig.store(process(), stage);
@@ -143,19 +143,19 @@ struct Client {
     rig.read(0xc000);
   }
   void submit(uint32_t engine, uint32_t number, uint32_t tail_bytes) {
-    append(engine, OldRig::lrca(number), tail_bytes);
+    append(engine, RigV9::lrca(number), tail_bytes);
     ring();
   }
 
-  OldRig& rig;
+  RigV9& rig;
   const uint32_t stage, base, descriptor, bell;
   uint32_t queue_tail = 0;
 };
 
 /// A started firmware, the client of normal priority that i915 submits with, and the one that preempts for it.
-struct Started : OldRig {
+struct Started : RigV9 {
   Started() {
-    REQUIRE(load_old() == ready);
+    REQUIRE(load_v9() == ready);
     REQUIRE(normal.create() == ok);
     REQUIRE(high.create() == ok);
   }

@@ -213,6 +213,19 @@ TEST_CASE("gen12: a frequency is granted when it is requested") {
   }
 }
 
+// Linux 6.12 i915 gt/intel_rps.c, __read_cagf: "reading freq from HW does not need a forcewake and registers will return 0 freq when GT is in RC6".
+TEST_CASE("gen12: the frequency is read outside of RC6's power well, and is 0 in RC6") {
+  LineHost host;
+  Fixture f;
+  GtPower power(f.file, host);
+  f.file.write(0xa008, 0x27u << 23);
+  CHECK(f.file.read(0x1381b4) == 0x27u << 11);
+  f.file.write(0xa090, 1u << 18);
+  CHECK(f.file.read(0x1381b4) == 0);
+  f.file.write(0xa188, 1u << 16 | 1);
+  CHECK(f.file.read(0x1381b4) == 0x27u << 11);
+}
+
 // TGL PRM vol 13, "SW Virtualization Reserved MMIO range": "reads will return zeros, like any other unimplemented MMIO address. Writes to this range are always ignored."
 TEST_CASE("gen12: the range reserved for virtualization reads 0, ignores writes and has no register") {
   Fixture f;
