@@ -14,14 +14,19 @@ using namespace defs::guc;
 
 namespace {
 
-// Chosen: what is a millisecond's work for the chip takes this one tens of them (docs/guc.md). i915 asks for 1 ms and 640 ms. Longer timeouts come too
-// close to the three heartbeats (of 2500 ms; IGT: 250 ms and 500 ms) after which i915 resets the chip itself: its two resets exclude each other badly.
-constexpr int64_t ns_per_us = 1000, min_quantum_ns = 20'000'000, min_timeout_ns = 20'000'000, timeout_factor = 3;
+// Chosen: what is a millisecond's work for the chip takes this one tens of them (docs/guc.md). i915 asks for 1 ms and 640 ms, of Tiger Lake's render engine
+// from Linux 6.2 on for 7.5 s. It resets the chip itself after three heartbeats (of 2500 ms; IGT: 250 ms and 500 ms), the last of which is at least twice
+// the timeout (next_heartbeat()). Its two resets exclude each other badly, so ours must come well before.
+constexpr int64_t ns_per_us = 1000, min_quantum_ns = 20'000'000, min_timeout_ns = 20'000'000;
+constexpr int64_t timeout_factor = 3, max_stretched_ns = 2'000'000'000;
 /// Of times and turns in a saved state.
 constexpr int64_t max_saved = int64_t{1} << 62;
 
 int64_t quantum(uint32_t us) { return us ? std::max(us * ns_per_us, min_quantum_ns) : 0; }
-int64_t timeout(uint32_t us) { return us ? std::max(us * ns_per_us * timeout_factor, min_timeout_ns) : 0; }
+int64_t timeout(uint32_t us) {
+  const int64_t asked = us * ns_per_us, stretched = std::min(asked * timeout_factor, std::max(asked, max_stretched_ns));
+  return us ? std::max(stretched, min_timeout_ns) : 0;
+}
 
 }  // namespace
 

@@ -208,7 +208,8 @@ TEST_CASE("guc: an engine is reset well before the host's heartbeats reset the c
   struct Properties {
     uint32_t timeout_ms, heartbeat_ms;
   };
-  for (const Properties properties : {Properties{640, 2500}, Properties{250, 500}}) {  // i915's, and IGT's for hangs
+  for (const Properties properties : {Properties{640, 2500}, Properties{250, 500},
+                                      Properties{7500, 5000}}) {  // i915's, IGT's for hangs; Linux 6.2's of Tiger Lake's render engine
     SubmitRig rig;
     rig.add(1), rig.add(2);
     rig.set_policies(1, 2, 1000, properties.timeout_ms * 1000), rig.set_policies(2, 3);
