@@ -207,8 +207,8 @@ void* sg_aperture_page(sg_device* dev, uint64_t offset) {
   return guarded(dev, "sg_aperture_page", static_cast<void*>(nullptr), [&]() -> void* { return dev->device.aperture_page(offset); });
 }
 
-void sg_reset(sg_device* dev, enum sg_reset_kind) {
-  guarded(dev, "sg_reset", [&] { dev->device.reset(); });
+void sg_reset(sg_device* dev, enum sg_reset_kind kind) {
+  guarded(dev, "sg_reset", [&] { dev->device.reset(kind == SG_RESET_WAKEUP ? Device::Entries::stay : Device::Entries::go); });
 }
 void sg_timer_expired(sg_device* dev, unsigned id) {
   guarded(dev, "sg_timer_expired", [&] { dev->device.timer_expired(id); });

@@ -45,8 +45,8 @@ class FramesGoOn {
 
 }  // namespace
 
-void Device::MemoryUnits::reset() {
-  ggtt.reset();
+void Device::MemoryUnits::reset(Entries entries) {
+  if (entries == Entries::go) ggtt.reset();
   aperture.reset();
   faults.reset();
   tlb.bump();
@@ -103,7 +103,7 @@ Device::Device(const Config& config, Host& host, std::unique_ptr<HostMemory> mem
       compiler_(config.compiler ? config.compiler : eu::make_compiler({})),
       engines_(config, parts_, *compiler_, config.threads ? &pool_ : nullptr) {
   build_units();
-  reset_units();
+  reset_units(Entries::go);
 }
 
 Device::~Device() = default;
@@ -263,9 +263,9 @@ void Device::resume() {
 }
 
 // Stopping for a reset needs no pause before it: the work is dropped anyway. While the engines are held none accesses guest memory.
-void Device::reset() { reset_units(); }
+void Device::reset(Entries entries) { reset_units(entries); }
 
-void Device::reset_units() {
+void Device::reset_units(Entries entries) {
   streamers_->stop_engines(~0u);
   registers_.reset();
   mmio::show_stolen(registers_, stolen_base_, stolen_size_);
@@ -273,14 +273,14 @@ void Device::reset_units() {
   gt_.reset();
   display_->reset();
   vga_.reset();
-  memory_.reset();
+  memory_.reset(entries);
   guc_->guc.reset();
   streamers_->restart_engines(~0u);
 }
 
 void Device::state(Archive& archive) {
   unit_states(archive);
-  if (archive.reading() && archive.failed()) reset_units();
+  if (archive.reading() && archive.failed()) reset_units(Entries::go);
 }
 
 void Device::unit_states(Archive& archive) {

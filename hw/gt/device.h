@@ -108,8 +108,10 @@ class Device {
   void set_observer(std::unique_ptr<DeviceObserver> observer) { observer_ = std::move(observer); }
 
   // -- life ----------------------------------------------------------------------------------------------------------------------
+  /// Of the GGTT, at a reset.
+  enum class Entries { go, stay };
   /// Power or function level reset. Waits for the engines.
-  void reset();
+  void reset(Entries entries = Entries::go);
   /// Engines are at a command boundary when it returns; counted.
   void pause();
   void resume();
@@ -121,7 +123,7 @@ class Device {
 
  private:
   void build_units();
-  void reset_units();
+  void reset_units(Entries entries);
   void unit_states(Archive& archive);
   Engine* plugged(EngineId id);
   void poll_later();
@@ -131,7 +133,7 @@ class Device {
   /// How units see guest memory.
   struct MemoryUnits {
     MemoryUnits(const defs::Platform& platform, HostMemory& memory) : ggtt(*platform.ggtt), aperture(ggtt, memory, &faults) {}
-    void reset();
+    void reset(Entries entries);
     memory::Gate gate;
     memory::Ggtt ggtt;
     memory::FaultRegisters faults;

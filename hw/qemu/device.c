@@ -132,7 +132,7 @@ static void intel_gpu_reset_hold(Object* object, ResetType type) {
   IntelGpuState* s = INTEL_GPU(object);
   if (!s->core) return;
   intel_gpu_aperture_unmap_all(s);
-  sg_reset(s->core, s->flr ? SG_RESET_FLR : SG_RESET_POWER);
+  sg_reset(s->core, s->flr ? SG_RESET_FLR : type == RESET_TYPE_WAKEUP ? SG_RESET_WAKEUP : SG_RESET_POWER);
   /* What firmware set up outlives a function-level reset (BDSM is locked on hardware) and, SeaBIOS not
    * restoring it, suspend to RAM. */
   if (!s->flr && type != RESET_TYPE_WAKEUP) intel_gpu_config_reset(s);

@@ -134,8 +134,9 @@ void sg_aperture_write(sg_device* dev, uint64_t offset, uint64_t value, unsigned
 /* Host pointer of one 4 KiB aperture page when it may be mapped directly (present, no fence); NULL otherwise. */
 void* sg_aperture_page(sg_device* dev, uint64_t offset);
 
-enum sg_reset_kind { SG_RESET_POWER, SG_RESET_FLR };
-/* Waits. After it the device is as new. */
+enum sg_reset_kind { SG_RESET_POWER, SG_RESET_FLR, SG_RESET_WAKEUP };
+/* Waits. After it the device is as new; WAKEUP, of a suspend to RAM: but for the GGTT, whose entries are in stolen memory, which has kept its
+ * content. Linux 6.1 does not write them again (i915 gt/intel_ggtt.c, suspend_retains_ptes). */
 void sg_reset(sg_device* dev, enum sg_reset_kind kind);
 void sg_timer_expired(sg_device* dev, unsigned id);
 

@@ -23,19 +23,26 @@ class Microcontroller(GuestTest):
         for engine in ("rcs0", "bcs0", "vcs0", "vecs0"):
             self.assertIn(f"{engine} ok", stored)
 
-    def submits(self, platform):
-        guest = self.guest_with(platform, 3)
+    def works(self, guest):
         self.stores(guest)
         self.assertIn("HuC 1, copy ok", self.sh("gpu_exec huc", machine=guest))
+
+    def submits(self, platform):
+        guest = self.guest_with(platform, 3)
+        self.works(guest)
         self.assert_snapshot_while_busy(guest, 10)
         self.assert_hang_is_reset(guest)
         self.stores(guest)
+        self.sh("cd /sys/bus/pci/drivers/i915 && echo 0000:00:02.0 >unbind && echo 0000:00:02.0 >bind", machine=guest)
+        self.works(guest)
+        self.sh("rtcwake -m mem -s 1", machine=guest)
+        self.assertIn("PM: suspend exit", self.sh("dmesg", machine=guest))
+        self.works(guest)
+        self.assert_graphics_silent(guest)
 
     @only_on("softgen", REASON)
     def test_huc_on_kaby_lake(self):
-        guest = self.guest_with("kbl", 2)
-        self.stores(guest)
-        self.assertIn("HuC 1, copy ok", self.sh("gpu_exec huc", machine=guest))
+        self.works(self.guest_with("kbl", 2))
 
     @only_on("softgen", REASON)
     def test_submission_on_ice_lake(self):

@@ -46,6 +46,20 @@ TEST_CASE("reset leaves no trace") {
   }
 }
 
+TEST_CASE("a wake-up from suspend to RAM leaves the GGTT's entries alone") {
+  FakeHost host, fresh;
+  disturb(host);
+  std::vector<uint32_t> entries;
+  for (uint32_t offset = 0x800000; offset < 0x800100; offset += 4) entries.push_back(host.read(offset));
+  CHECK(entries[0]);
+  sg_reset(host.device(), SG_RESET_WAKEUP);
+  for (uint32_t i = 0; i < entries.size(); ++i) {
+    CHECK(host.read(0x800000 + i * 4) == entries[i]);
+    host.write(0x800000 + i * 4, 0);
+  }
+  CHECK((host.save() == fresh.save()));
+}
+
 TEST_CASE("a saved state makes the other device the same") {
   FakeHost one, other;
   disturb(one);
