@@ -208,7 +208,7 @@ void* sg_aperture_page(sg_device* dev, uint64_t offset) {
 }
 
 void sg_reset(sg_device* dev, enum sg_reset_kind kind) {
-  guarded(dev, "sg_reset", [&] { dev->device.reset(kind == SG_RESET_WAKEUP ? Device::Entries::stay : Device::Entries::go); });
+  guarded(dev, "sg_reset", [&] { dev->device.reset(kind == SG_RESET_WAKEUP ? Device::Entries::kept : Device::Entries::cleared); });
 }
 void sg_timer_expired(sg_device* dev, unsigned id) {
   guarded(dev, "sg_timer_expired", [&] { dev->device.timer_expired(id); });

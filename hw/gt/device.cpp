@@ -46,7 +46,7 @@ class FramesGoOn {
 }  // namespace
 
 void Device::MemoryUnits::reset(Entries entries) {
-  if (entries == Entries::go) ggtt.reset();
+  if (entries == Entries::cleared) ggtt.reset();
   aperture.reset();
   faults.reset();
   tlb.bump();
@@ -103,7 +103,7 @@ Device::Device(const Config& config, Host& host, std::unique_ptr<HostMemory> mem
       compiler_(config.compiler ? config.compiler : eu::make_compiler({})),
       engines_(config, parts_, *compiler_, config.threads ? &pool_ : nullptr) {
   build_units();
-  reset_units(Entries::go);
+  reset();
 }
 
 Device::~Device() = default;
@@ -263,9 +263,7 @@ void Device::resume() {
 }
 
 // Stopping for a reset needs no pause before it: the work is dropped anyway. While the engines are held none accesses guest memory.
-void Device::reset(Entries entries) { reset_units(entries); }
-
-void Device::reset_units(Entries entries) {
+void Device::reset(Entries entries) {
   streamers_->stop_engines(~0u);
   registers_.reset();
   mmio::show_stolen(registers_, stolen_base_, stolen_size_);
@@ -280,7 +278,7 @@ void Device::reset_units(Entries entries) {
 
 void Device::state(Archive& archive) {
   unit_states(archive);
-  if (archive.reading() && archive.failed()) reset_units(Entries::go);
+  if (archive.reading() && archive.failed()) reset();
 }
 
 void Device::unit_states(Archive& archive) {

@@ -108,10 +108,10 @@ class Device {
   void set_observer(std::unique_ptr<DeviceObserver> observer) { observer_ = std::move(observer); }
 
   // -- life ----------------------------------------------------------------------------------------------------------------------
-  /// Of the GGTT, at a reset.
-  enum class Entries { go, stay };
-  /// Power or function level reset. Waits for the engines.
-  void reset(Entries entries = Entries::go);
+  /// The GGTT's entries at a reset.
+  enum class Entries { cleared, kept };
+  /// Power or function level reset, or wake-up. Waits for the engines.
+  void reset(Entries entries = Entries::cleared);
   /// Engines are at a command boundary when it returns; counted.
   void pause();
   void resume();
@@ -123,7 +123,6 @@ class Device {
 
  private:
   void build_units();
-  void reset_units(Entries entries);
   void unit_states(Archive& archive);
   Engine* plugged(EngineId id);
   void poll_later();

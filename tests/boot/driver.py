@@ -159,11 +159,25 @@ class GuestTest(unittest.TestCase):
         state = self.sh("cat /sys/class/drm/card0/error", machine=machine)
         self.assertIn(state.strip(), ("", "No error state collected"))
 
+    def assert_engines_store(self, machine=None, program="gpu_exec store"):
+        stored = self.sh(program, machine=machine)
+        for engine in ("rcs0", "bcs0", "vcs0", "vecs0"):
+            self.assertIn(f"{engine} ok", stored)
+
+    def save_and_load(self, machine):
+        """Saves the machine's state and loads it again."""
+        self.assertEqual(machine.qmp.monitor("savevm saved").strip(), "")
+        self.assertEqual(machine.qmp.monitor("loadvm saved").strip(), "")
+
+    def suspend_to_ram(self, machine):
+        """Suspends the machine to RAM; its clock wakes it up."""
+        self.sh("rtcwake -m mem -s 1", machine=machine)
+        self.assertIn("PM: suspend exit", self.sh("dmesg", machine=machine))
+
     def assert_snapshot_while_busy(self, machine, seconds):
         """Saves and loads the machine's state while the GPU works for `seconds`; the work ends without an error."""
         self.sh(f"gpu_exec busy {seconds} >/tmp/busy 2>&1 & until [ -s /tmp/busy ]; do sleep 0.1; done", machine=machine)
-        self.assertEqual(machine.qmp.monitor("savevm busy").strip(), "")
-        self.assertEqual(machine.qmp.monitor("loadvm busy").strip(), "")
+        self.save_and_load(machine)
         self.sh("while pidof gpu_exec; do sleep 0.2; done", machine=machine)
         self.assertIn("ok", self.sh("cat /tmp/busy", machine=machine))
         self.assert_graphics_silent(machine)

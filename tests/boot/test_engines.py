@@ -6,9 +6,7 @@ from driver import GuestTest, only_on
 class Engines(GuestTest):
     @only_on("softgen", "needs i915")
     def test_every_engine_stores(self):
-        out = self.sh("gpu_exec store")
-        for engine in ("rcs0", "bcs0", "vcs0", "vecs0"):
-            self.assertIn(f"{engine} ok", out)
+        self.assert_engines_store()
 
     @only_on("softgen", "needs i915")
     def test_many_batches(self):

@@ -18,13 +18,8 @@ class Microcontroller(GuestTest):
         self.assertRegex(log, rf"(?i)\bguc:? submission {'enabled' if mode == 3 else 'disabled'}")
         return guest
 
-    def stores(self, guest):
-        stored = self.sh("gpu_exec store", machine=guest)
-        for engine in ("rcs0", "bcs0", "vcs0", "vecs0"):
-            self.assertIn(f"{engine} ok", stored)
-
     def works(self, guest):
-        self.stores(guest)
+        self.assert_engines_store(guest)
         self.assertIn("HuC 1, copy ok", self.sh("gpu_exec huc", machine=guest))
 
     def submits(self, platform):
@@ -32,11 +27,10 @@ class Microcontroller(GuestTest):
         self.works(guest)
         self.assert_snapshot_while_busy(guest, 10)
         self.assert_hang_is_reset(guest)
-        self.stores(guest)
+        self.assert_engines_store(guest)
         self.sh("cd /sys/bus/pci/drivers/i915 && echo 0000:00:02.0 >unbind && echo 0000:00:02.0 >bind", machine=guest)
         self.works(guest)
-        self.sh("rtcwake -m mem -s 1", machine=guest)
-        self.assertIn("PM: suspend exit", self.sh("dmesg", machine=guest))
+        self.suspend_to_ram(guest)
         self.works(guest)
         self.assert_graphics_silent(guest)
 

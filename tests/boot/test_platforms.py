@@ -18,9 +18,7 @@ class Platform:
         self.assertTrue(driver.endswith("/i915"), f"the driver of 00:02.0 is '{driver}'")
         self.assert_graphics_silent(guest)
         self.assertEqual(self.sh("cat /sys/class/drm/card0-HDMI-A-1/status", machine=guest).strip(), "connected")
-        stored = self.sh("gpu_exec store", machine=guest)
-        for engine in ("rcs0", "bcs0", "vcs0", "vecs0"):
-            self.assertIn(f"{engine} ok", stored)
+        self.assert_engines_store(guest)
         self.sh("/run/softgen/desktop start", timeout=240, machine=guest)
         colours = self.screenshot(guest).colours()
         background = colours.get((0x20, 0x4A, 0x87), 0)

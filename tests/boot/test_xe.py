@@ -20,26 +20,19 @@ class Xe(GuestTest):
         named = [line for line in lines if re.search(r"\bxe\b|drm|WARNING", line) and EXPECTED not in line]
         self.assertEqual(named, [], "the kernel warns:\n" + "\n".join(named))
 
-    def stores(self, guest):
-        stored = self.sh("xe_exec", machine=guest)
-        for engine in ("rcs0", "bcs0", "vcs0", "vecs0"):
-            self.assertIn(f"{engine} ok", stored)
-
     @only_on("softgen", "QEMU's standard VGA has no platforms")
     def test_probe_exec_and_desktop(self):
         guest = self.own_guest(platform="tgl", append=APPEND)
         driver = self.sh("readlink /sys/bus/pci/devices/0000:00:02.0/driver", machine=guest).strip()
         self.assertTrue(driver.endswith("/xe"), f"the driver of 00:02.0 is '{driver}'")
         self.assertIn("Using GuC firmware from i915/tgl_guc_70.bin", self.sh("dmesg", machine=guest))
-        self.stores(guest)
+        self.assert_engines_store(guest, "xe_exec")
         frequency = self.sh("cat /sys/class/drm/card0/device/tile0/gt0/freq0/cur_freq", machine=guest)
         self.assertGreater(int(frequency), 0)
-        self.assertEqual(guest.qmp.monitor("savevm idle").strip(), "")
-        self.assertEqual(guest.qmp.monitor("loadvm idle").strip(), "")
-        self.stores(guest)
-        self.sh("rtcwake -m mem -s 1", machine=guest)
-        self.assertIn("PM: suspend exit", self.sh("dmesg", machine=guest))
-        self.stores(guest)
+        self.save_and_load(guest)
+        self.assert_engines_store(guest, "xe_exec")
+        self.suspend_to_ram(guest)
+        self.assert_engines_store(guest, "xe_exec")
         self.sh("/run/softgen/desktop start", timeout=240, machine=guest)
         background = self.screenshot(guest).colours().get((0x20, 0x4A, 0x87), 0)
         self.assertGreater(background, 1920 * 1080 // 2, f"the desktop's background covers {background} pixels")

@@ -76,10 +76,10 @@ TEST_CASE("guc: registrations of groups that make no sense are refused") {
 namespace {
 
 /// Firmware 69, with contexts as i915 6.1 registers them there: prepare_context_registration_info_v69(), in a pool of descriptors in memory.
-struct RigV9 : GroupRig {
+struct RigV69 : GroupRig {
   static constexpr uint32_t pool = buffers_at + 0x60000;
   static constexpr uint32_t at(uint32_t id) { return pool + id * 128; }
-  RigV9() : GroupRig(0x450003) {}
+  RigV69() : GroupRig(0x450003) {}
   void describe(uint32_t id, uint32_t cls, uint32_t mask) {
     for (uint32_t offset = 0; offset < 128; offset += 4) store(at(id) + offset, 0);
     store(at(id), image_of(id) | 0x119);
@@ -95,10 +95,10 @@ struct RigV9 : GroupRig {
 }  // namespace
 
 TEST_CASE("guc: version 69 has a context's registration in memory, with its policies") {
-  RigV9 rig;
+  RigV69 rig;
   rig.describe(3, render, 1), rig.describe(4, render, 1);
-  CHECK(rig.request({0x4502, 3, RigV9::at(3)}) == success);
-  CHECK(rig.request({0x4502, 4, RigV9::at(4)}) == success);
+  CHECK(rig.request({0x4502, 3, RigV69::at(3)}) == success);
+  CHECK(rig.request({0x4502, 4, RigV69::at(4)}) == success);
   rig.set_mode(3, 1);
   REQUIRE(rig.in_port() == GroupRig::image_of(3));
   rig.take();
@@ -119,15 +119,15 @@ TEST_CASE("guc: version 69 has a context's registration in memory, with its poli
 }
 
 TEST_CASE("guc: version 69's parents have their queue in a process descriptor") {  // struct guc_process_desc_v69
-  RigV9 rig;
+  RigV69 rig;
   rig.prepare_queue(6);
   rig.store(GroupRig::descriptor_of(6) + 12, 0);
   rig.store(GroupRig::descriptor_of(6) + 36, 1);
   rig.describe(6, video, 1), rig.describe(7, 0, 0);
-  rig.store(RigV9::at(6) + 24, GroupRig::descriptor_of(6));
-  rig.store(RigV9::at(6) + 28, GroupRig::queue_of(6));
-  rig.store(RigV9::at(6) + 32, 2048);
-  CHECK(rig.request({0x4601, 6, 2, RigV9::at(6), RigV9::at(7)}) == success);
+  rig.store(RigV69::at(6) + 24, GroupRig::descriptor_of(6));
+  rig.store(RigV69::at(6) + 28, GroupRig::queue_of(6));
+  rig.store(RigV69::at(6) + 32, 2048);
+  CHECK(rig.request({0x4601, 6, 2, RigV69::at(6), RigV69::at(7)}) == success);
   rig.append(6, 0x40, 0x48);
   rig.store(GroupRig::descriptor_of(6) + 4, 0);
   rig.store(GroupRig::descriptor_of(6) + 16, 20);
@@ -143,14 +143,14 @@ TEST_CASE("guc: version 69's parents have their queue in a process descriptor") 
 }
 
 TEST_CASE("guc: each version has its own form of registrations") {
-  RigV9 rig;
+  RigV69 rig;
   rig.describe(3, render, 1);
   CHECK(rig.request({0x4502, 1, 1, render, 1, 0, 0, 0, 0, 0, 0x119, 0}) == (failure | 0x60));
   CHECK(rig.request({0x4502, 3}) == (failure | 0x60));
-  CHECK(rig.request({0x4601, 3, 2, RigV9::at(3)}) == (failure | 0x60));
+  CHECK(rig.request({0x4601, 3, 2, RigV69::at(3)}) == (failure | 0x60));
   CHECK(rig.request({0x4601, 3, 0}) == (failure | 0x60));
-  CHECK(rig.request({0x4601, 3, 0xffff'ffff, RigV9::at(3)}) == (failure | 0x60));
-  for (const uint32_t address : {0x1000u, 0xfedf'ffc0u, RigV9::at(3) + 2}) CHECK(rig.request({0x4502, 3, address}) == (failure | 0x80));
+  CHECK(rig.request({0x4601, 3, 0xffff'ffff, RigV69::at(3)}) == (failure | 0x60));
+  for (const uint32_t address : {0x1000u, 0xfedf'ffc0u, RigV69::at(3) + 2}) CHECK(rig.request({0x4502, 3, address}) == (failure | 0x80));
   CHECK(rig.request({0x1005, 9, 1}) == (failure | 0x0a));
   GroupRig newer;
   newer.do_request({0x1005, 9, 1});

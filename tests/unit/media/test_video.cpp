@@ -183,10 +183,10 @@ TEST_CASE("huc: from Gen11 on, the second video engine executes kernels, with a 
 }
 
 TEST_CASE("huc: no kernel starts without authentication, or of another kind") {
-  for (const unsigned what : {0u, 2u}) {
+  for (const bool is_authenticated : {false, true}) {
     Rig rig(tgl);
-    if (what) rig.authenticate();
-    rig.load_kernel(what == 2 ? 4 : 3);
+    if (is_authenticated) rig.authenticate();
+    rig.load_kernel(is_authenticated ? 4 : 3);
     CHECK_FALSE((rig.registers.read(rig.chip.status) & valid_memory));
     rig.addresses(source, target);
     rig.start();
