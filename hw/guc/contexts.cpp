@@ -14,15 +14,14 @@ using namespace defs::guc;
 
 namespace {
 
-// Chosen: what is a millisecond's work for the chip takes this one tens of them (docs/guc.md). i915 asks for 1 ms and 640 ms, of Tiger Lake's render engine
+// Chosen: what is a millisecond's work for the chip takes this one tens of them (docs/guc.md). i915 asks for 640 ms, of Tiger Lake's render engine
 // from Linux 6.2 on for 7.5 s. It resets the chip itself after three heartbeats (of 2500 ms; IGT: 250 ms and 500 ms), the last of which is at least twice
 // the timeout (next_heartbeat()). Its two resets exclude each other badly, so ours must come well before.
-constexpr int64_t ns_per_us = 1000, min_quantum_ns = 20'000'000, min_timeout_ns = 20'000'000;
+constexpr int64_t ns_per_us = 1000, min_timeout_ns = 20'000'000;
 constexpr int64_t timeout_factor = 3, max_stretched_ns = 2'000'000'000;
 /// Of times and turns in a saved state.
 constexpr int64_t max_saved = int64_t{1} << 62;
 
-int64_t quantum(uint32_t us) { return us ? std::max(us * ns_per_us, min_quantum_ns) : 0; }
 int64_t timeout(uint32_t us) {
   const int64_t asked = us * ns_per_us, stretched = std::min(asked * timeout_factor, std::max(asked, max_stretched_ns));
   return us ? std::max(stretched, min_timeout_ns) : 0;
@@ -64,7 +63,7 @@ Scheduler::Error Scheduler::register_contexts(Arguments arguments, bool has_chil
       if (const std::optional<EngineId> engine = engine_of(said.engine_class, instance))
         context.engines |= 1u << static_cast<unsigned>(*engine);
   context.priority = static_cast<uint8_t>(std::min(said.priority, priorities - 1));
-  context.quantum_ns = quantum(said.quantum_us);
+  context.quantum_ns = said.quantum_us * ns_per_us;
   context.timeout_ns = timeout(said.timeout_us);
   if (!context.engines) return error_parameters;
   if (has_children) return add_group(said, context);
@@ -141,7 +140,7 @@ Scheduler::Error Scheduler::set_policies(Arguments arguments) {
   if (!context) return error_state;
   const bool whole = for_each_key(arguments.subspan(1), [&](uint32_t key, uint32_t value) {
     switch (key) {
-      case policy_quantum: context->quantum_ns = quantum(value); break;
+      case policy_quantum: context->quantum_ns = value * ns_per_us; break;
       case policy_preemption_timeout: context->timeout_ns = timeout(value); break;
       case policy_priority: context->priority = static_cast<uint8_t>(std::min(value, priorities - 1)); break;
       default: break;  // preemption is to idle in any case; there is one frequency
