@@ -31,8 +31,11 @@ std::vector<ListedRow> RegisterLists::kept(const ListedEngine& engine) {
   const uint64_t set = ads_ + ads_register_sets + (uint64_t{engine.cls} * register_set_instances + engine.instance) * register_set_bytes;
   const uint64_t list = ggtt_.load<uint32_t>(set);
   std::vector<ListedRow> all = rows(list, register_set_count.of(ggtt_.load<uint32_t>(set + 4)));
-  for (ListedRow& row : all)
-    if (listed_masked.of(row[listed_flags])) row[listed_value] = masked_all(row[listed_value]);
+  for (ListedRow& row : all) {
+    // xe (6.12) lists RING_MODE without the flag (xe_guc_ads.c, guc_mmio_regset_write()).
+    const defs::Register* known = registers_.set().find(row[listed_offset]);
+    if (listed_masked.of(row[listed_flags]) || (known && known->masked)) row[listed_value] = masked_all(row[listed_value]);
+  }
   return all;
 }
 

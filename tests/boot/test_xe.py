@@ -20,6 +20,14 @@ class Xe(GuestTest):
         named = [line for line in lines if re.search(r"\bxe\b|drm|WARNING", line) and EXPECTED not in line]
         self.assertEqual(named, [], "the kernel warns:\n" + "\n".join(named))
 
+    def assert_hangs_end(self, guest):
+        """Each engine's, by its reset; xe waits for 5 s unless it is told not to."""
+        self.sh("for time in /sys/class/drm/card0/device/tile0/gt0/engines/*/job_timeout_ms; do echo 500 >$time; done; dmesg -C; xe_exec hang",
+                timeout=180, machine=guest)
+        resets = re.findall(r"Engine reset: engine_class=(\w+)", self.sh("dmesg -c", machine=guest))
+        self.assertEqual(sorted(set(resets)), ["bcs", "rcs", "vcs", "vecs"])
+        self.assert_engines_store(guest, "xe_exec")
+
     @only_on("softgen", "QEMU's standard VGA has no platforms")
     def test_probe_exec_and_desktop(self):
         guest = self.own_guest(platform="tgl", append=APPEND)
@@ -33,6 +41,7 @@ class Xe(GuestTest):
         self.assert_engines_store(guest, "xe_exec")
         self.suspend_to_ram(guest)
         self.assert_engines_store(guest, "xe_exec")
+        self.assert_hangs_end(guest)
         self.sh("/run/softgen/desktop start", timeout=240, machine=guest)
         background = self.screenshot(guest).colours().get((0x20, 0x4A, 0x87), 0)
         self.assertGreater(background, 1920 * 1080 // 2, f"the desktop's background covers {background} pixels")

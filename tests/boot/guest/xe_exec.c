@@ -105,8 +105,9 @@ struct wait_fence {
 enum { query_engines = 0, system_memory = 1, caching_wb = 1, pat_wb = 0, user_fence = 2, signals = 1 };
 enum { op_map = 0, op_unmap = 1, op_map_userptr = 2 };
 
-// SKL PRM vol 2a: MI_STORE_DATA_IMM (one dword), MI_BATCH_BUFFER_END.
+// SKL PRM vol 2a: MI_STORE_DATA_IMM (one dword), MI_BATCH_BUFFER_START (PPGTT), MI_BATCH_BUFFER_END.
 #define MI_STORE_DATA_IMM (0x20u << 23 | 2)
+#define MI_BATCH_BUFFER_START (0x31u << 23 | 1 << 8 | 1)
 #define MI_BATCH_BUFFER_END (0x0au << 23)
 #define ADDRESS 0x1a0000ull
 #define FENCE 0xdeadbeefdeadbeefull
@@ -168,7 +169,13 @@ static int run(uint32_t queue, volatile struct data* data) {
   return stored;
 }
 
-static int engine_stores(const struct engine* engine) {
+// An engine's queue in an address space of its own, and a buffer that is bound nowhere yet.
+struct client {
+  uint32_t vm, queue, handle;
+  struct data* data;
+};
+
+static struct client client_of(const struct engine* engine) {
   struct vm_create vm = {0};
   check(ioctl(card, VM_CREATE, &vm) == 0, "VM_CREATE");
   struct instance instance = {engine->class, engine->instance, engine->gt, 0};
@@ -178,34 +185,65 @@ static int engine_stores(const struct engine* engine) {
   check(ioctl(card, GEM_CREATE, &create) == 0, "GEM_CREATE");
   struct mmap_offset offset = {.handle = create.handle};
   check(ioctl(card, MMAP_OFFSET, &offset) == 0, "MMAP_OFFSET");
-  struct data* object = mmap(0, BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, card, (off_t)offset.offset);
-  struct data* own = mmap(0, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  check(object != MAP_FAILED && own != MAP_FAILED, "mmap");
+  struct data* data = mmap(0, BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, card, (off_t)offset.offset);
+  check(data != MAP_FAILED, "mmap");
+  return (struct client){vm.vm, queue.queue, create.handle, data};
+}
 
-  static uint64_t bound;
+static void end(const struct client* client) {
+  struct queue_destroy end_queue = {.queue = client->queue};
+  check(ioctl(card, QUEUE_DESTROY, &end_queue) == 0, "QUEUE_DESTROY");
+  struct vm_destroy end_vm = {.vm = client->vm};
+  check(ioctl(card, VM_DESTROY, &end_vm) == 0, "VM_DESTROY");
+  munmap(client->data, BYTES);
+}
+
+static uint64_t bound;
+
+static int engine_stores(const struct engine* engine) {
+  const struct client client = client_of(engine);
+  struct data* own = mmap(0, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  check(own != MAP_FAILED, "mmap");
   int stored = 0;
   for (int turn = 0; turn < 2; turn++) {  // the same addresses name this buffer, then that one
-    bind(vm.vm, op_map, create.handle, 0, &bound);
-    stored += run(queue.queue, object);
-    bind(vm.vm, op_unmap, 0, 0, &bound);
-    bind(vm.vm, op_map_userptr, 0, (uintptr_t)own, &bound);
-    stored += run(queue.queue, own);
-    bind(vm.vm, op_unmap, 0, 0, &bound);
+    bind(client.vm, op_map, client.handle, 0, &bound);
+    stored += run(client.queue, client.data);
+    bind(client.vm, op_unmap, 0, 0, &bound);
+    bind(client.vm, op_map_userptr, 0, (uintptr_t)own, &bound);
+    stored += run(client.queue, own);
+    bind(client.vm, op_unmap, 0, 0, &bound);
   }
-  struct queue_destroy end_queue = {.queue = queue.queue};
-  check(ioctl(card, QUEUE_DESTROY, &end_queue) == 0, "QUEUE_DESTROY");
-  struct vm_destroy end_vm = {.vm = vm.vm};
-  check(ioctl(card, VM_DESTROY, &end_vm) == 0, "VM_DESTROY");
-  munmap(object, BYTES);
+  end(&client);
   munmap(own, BYTES);
   return stored == 4 * BATCHES;
 }
 
-int main(void) {
+// A batch that jumps to itself: xe ends its queue once the job's time is over (job_timeout_ms), and neither its fence nor another batch comes after it.
+static int hang_is_ended(const struct engine* engine) {
+  const struct client client = client_of(engine);
+  bind(client.vm, op_map, client.handle, 0, &bound);
+  volatile struct slot* slot = &client.data->slots[0];
+  const uint32_t text[] = {MI_BATCH_BUFFER_START, ADDRESS, 0};
+  for (unsigned j = 0; j < sizeof text / sizeof *text; j++) slot->batch[j] = text[j];
+  struct sync sync = {.type = user_fence, .flags = signals, .address = ADDRESS + offsetof(struct slot, fence), .value = FENCE};
+  struct exec exec = {.queue = client.queue, .syncs_count = 1, .syncs = (uintptr_t)&sync, .address = ADDRESS, .batches = 1};
+  check(ioctl(card, EXEC, &exec) == 0, "EXEC");
+  struct wait_fence wait = {.address = (uintptr_t)&slot->fence, .value = FENCE, .mask = ~0ull, .timeout = WAIT_NS, .queue = client.queue};
+  const int waited = ioctl(card, WAIT_FENCE, &wait), why = errno;
+  const int again = ioctl(card, EXEC, &exec);
+  if (waited == 0 || why != EIO) fprintf(stderr, "the wait ended with %d: %s\n", waited, strerror(why));
+  if (again == 0) fprintf(stderr, "another batch is accepted\n");
+  end(&client);
+  return waited < 0 && why == EIO && again < 0;
+}
+
+// xe_exec [hang]
+int main(int argc, char** argv) {
   static struct {
     uint32_t count, pad;
     struct engine engines[64];
   } answer;
+  int (*const test)(const struct engine*) = argc > 1 && !strcmp(argv[1], "hang") ? hang_is_ended : engine_stores;
   int failed = 0;
   card = open("/dev/dri/renderD128", O_RDWR);
   check(card >= 0, "/dev/dri/renderD128");
@@ -215,7 +253,7 @@ int main(void) {
   check(ioctl(card, QUERY, &query) == 0, "QUERY");
   for (uint32_t i = 0; i < answer.count; i++) {
     const struct engine* engine = &answer.engines[i];
-    const int ok = engine->class < sizeof class_names / sizeof *class_names && engine_stores(engine);
+    const int ok = engine->class < sizeof class_names / sizeof *class_names && test(engine);
     printf("%s%u %s\n", class_names[engine->class % 5], engine->instance, ok ? "ok" : "FAILED");
     failed |= !ok;
   }

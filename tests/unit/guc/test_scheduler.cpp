@@ -252,16 +252,17 @@ TEST_CASE("guc: an engine that gives way before its reset begins is not reset") 
 
 TEST_CASE("guc: registers that the host lists for an engine outlive its reset") {  // intel_guc_ads.c, guc_mmio_regset_init()
   SubmitRig rig;
-  constexpr uint32_t list = buffers_at + 0x30000, mode = 0x2229c, page = 0x22080, other = 0x22098;
-  const uint32_t rows[][4] = {{mode, 0, 1, 0}, {page, 0, 0, 0}, {0x20'0000, 0, 0, 0}, {3, 0, 0, 0}};
-  for (uint32_t i = 0; i < 16; ++i) rig.store(list + 4 * i, rows[i / 4][i % 4]);
+  constexpr uint32_t list = buffers_at + 0x30000, mode = 0x2229c, mi_mode = 0x2209c, page = 0x22080, other = 0x22098;
+  // mi_mode: a masked register that is not said to be one, as xe_guc_ads.c has RING_MODE.
+  const uint32_t rows[][4] = {{mode, 0, 1, 0}, {mi_mode, 0, 0, 0}, {page, 0, 0, 0}, {0x20'0000, 0, 0, 0}, {3, 0, 0, 0}};
+  for (uint32_t i = 0; i < 4 * std::size(rows); ++i) rig.store(list + 4 * i, rows[i / 4][i % 4]);
   rig.store(ads_at + (3 * 32 + 0) * 8, list);
-  rig.store(ads_at + (3 * 32 + 0) * 8 + 4, 4);
+  rig.store(ads_at + (3 * 32 + 0) * 8 + 4, std::size(rows));
   rig.engines.on_reset = [&] {
-    for (const uint32_t offset : {mode, page, other}) rig.registers.poke(offset, 0);
+    for (const uint32_t offset : {mode, mi_mode, page, other}) rig.registers.poke(offset, 0);
   };
   const auto hang = [&] {
-    rig.write(mode, 0x8 << 16 | 0x8), rig.write(page, 0x12000), rig.write(other, 0x77);
+    rig.write(mode, 0x8 << 16 | 0x8), rig.write(mi_mode, 0x40 << 16 | 0x40), rig.write(page, 0x12000), rig.write(other, 0x77);
     rig.add(1, copy);
     rig.set_policies(1, 3);
     rig.set_mode(1, 1);
@@ -274,6 +275,7 @@ TEST_CASE("guc: registers that the host lists for an engine outlive its reset") 
   hang();
   REQUIRE(rig.engines.resets == std::vector<EngineId>{EngineId::bcs});
   CHECK(rig.read(mode) == 0x8);
+  CHECK((rig.read(mi_mode) & 0x40) == 0x40);
   CHECK(rig.read(page) == 0x12000);
   CHECK(rig.read(other) == 0);
   rig.store(ads_at + (3 * 32 + 0) * 8 + 4, 0xffff);  // longer than any driver's
@@ -454,6 +456,12 @@ TEST_CASE("guc: records show which context an engine has") {  // intel_guc_fwif.
   rig.complete(EngineId::bcs);
   CHECK(rig.load(record) == ~0u);
   CHECK(rig.load(record + 12) == 192'000);
+  rig.reset_guc();  // i915 then adds the new total to what it has
+  REQUIRE(rig.transfer_guc());
+  REQUIRE(rig.open() == success);
+  rig.do_request({0x550a, table, 0});
+  CHECK(rig.load(record) == ~0u);
+  CHECK(rig.load(record + 12) == 0);
   rig.do_request({0x550a, 0xfedf'f000, 0});
   CHECK(rig.answers == std::vector<Message>{{rig.fence << 16 | 1, failure | 0x80}});
 }
@@ -521,6 +529,7 @@ TEST_CASE("guc: SLPC runs when it is requested, within the host's limits") {  //
   CHECK(event(5, page, 0) == success);
   CHECK((rig.load(page + 132) & 0xffff) == (54 | 30 << 8));
   CHECK(rig.read(0xa01c) >> 23 == 54);
+  CHECK(rig.read(0xa008) >> 23 == 54);
   CHECK(event(6, 32, 0) == (failure | 0x60));
   CHECK(event(0, 0x1000, 0) == (failure | 0x80));
   CHECK(event(9, page, 0) == (failure | 0x20));
