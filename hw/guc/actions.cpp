@@ -169,7 +169,7 @@ Firmware::Answer Firmware::control_power(Arguments arguments) {
 Firmware::Answer Firmware::set_usage_records(Arguments arguments) {
   constexpr uint64_t bytes = uint64_t{usage_classes} * usage_instances * usage_dwords * 4;
   if (!memory_.has(arguments[0], bytes)) return failed(error_ggtt_address);
-  usage_.set_address(arguments[0]);
+  usage_.set_address(arguments[0], ggtt_);
   return {};
 }
 

@@ -64,9 +64,11 @@ uint32_t Slpc::frequencies() const {
   return slpc_min_slice_frequency.with(all, min);
 }
 
+// The request is the firmware's own: i915 reads it back (intel_rps.c, intel_rps_get_requested_frequency()).
 void Slpc::show() const {
   if (!limits_.run) return;
   const uint32_t frequency = slpc_max_unslice_frequency.of(frequencies());
+  registers_.poke(reg::RPNSWREQ, field::RPNSWREQ_SOFTWARE_FREQUENCY.with(0, frequency));
   registers_.poke(reg::RPSTAT1, field::RPSTAT1_CURRENT_FREQUENCY.with(0, frequency));
 }
 
