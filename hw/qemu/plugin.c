@@ -4,6 +4,7 @@
 #include "qemu/osdep.h"
 
 #include "abi_guard.h"
+#include "coverage.h"
 #include "intel_gpu.h"
 #include "qemu/error-report.h"
 #include "qemu/qemu-plugin.h"
@@ -47,6 +48,7 @@ QEMU_PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_
   g_autofree char* mismatch = softgen_abi_mismatch();
   if (mismatch) refuse(mismatch);
   intel_gpu_register_types();
+  intel_gpu_coverage_init(id);
   for (int i = 0; i < argc; i++) {
     if (g_str_equal(argv[i], "help=on")) {
       print_properties();

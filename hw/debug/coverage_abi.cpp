@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <cstring>
+#include <exception>
+#include <new>
+#include <string>
+
+#include "hw/debug/coverage.h"
+#include "softgen/coverage.h"
+
+using softgen::debug::Coverage;
+
+struct sg_coverage {
+  Coverage blocks{SG_COVERAGE_MAX_BLOCKS};
+};
+
+namespace {
+
+/// malloc'ed; NULL without memory, which callers take as an empty text.
+template <typename Make>
+char* text_of(const Make& make) {
+  try {
+    return strdup(std::string(make()).c_str());
+  } catch (const std::exception&) { return nullptr; }
+}
+
+}  // namespace
+
+sg_coverage* sg_coverage_new(void) { return new (std::nothrow) sg_coverage; }
+
+void sg_coverage_free(sg_coverage* coverage) { delete coverage; }
+
+bool sg_coverage_set_ranges(sg_coverage* coverage, const char* text, char** error) {
+  try {
+    coverage->blocks.set_ranges(Coverage::parse(text));
+    return true;
+  } catch (const std::exception& e) {
+    *error = strdup(e.what());
+    return false;
+  }
+}
+
+char* sg_coverage_ranges(const sg_coverage* coverage) {
+  return text_of([&] { return Coverage::print(coverage->blocks.ranges()); });
+}
+
+uint32_t sg_coverage_block(sg_coverage* coverage, uint64_t start, uint32_t bytes) {
+  static_assert(SG_COVERAGE_NO_BLOCK == Coverage::no_block);
+  try {
+    return coverage->blocks.block(start, bytes);
+  } catch (const std::exception&) {  // no memory: the block is not counted
+    return SG_COVERAGE_NO_BLOCK;
+  }
+}
+
+uint32_t sg_coverage_count(const sg_coverage* coverage) { return coverage->blocks.count(); }
+
+char* sg_coverage_blocks(const sg_coverage* coverage, const uint64_t* counts, uint32_t count) {
+  return text_of([&] { return coverage->blocks.executed({counts, count}); });
+}
+
+char* sg_coverage_state(const sg_coverage* coverage) {
+  return text_of([&] { return coverage->blocks.state(); });
+}

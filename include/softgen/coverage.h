@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The C ABI of the guest's code coverage: which address ranges are watched, and which blocks of instructions were translated in them. The
+ * front end counts executions itself (hw/qemu/coverage.c by TCG's inline counters); a block's index says which counter is its.
+ *
+ * Any thread may call any function. Functions with `char **error` set *error to one malloc'ed sentence when they return false.
+ */
+#ifndef SOFTGEN_COVERAGE_H
+#define SOFTGEN_COVERAGE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A guest can make new blocks without end by changing its code: what exceeds this is counted as dropped. */
+#define SG_COVERAGE_MAX_BLOCKS (256u * 1024)
+#define SG_COVERAGE_NO_BLOCK UINT32_MAX
+
+typedef struct sg_coverage sg_coverage;
+
+sg_coverage* sg_coverage_new(void);
+void sg_coverage_free(sg_coverage* coverage);
+/* Which guest virtual addresses are watched: "START-END", hexadecimal, END exclusive; several are joined by '+'. Empty: none. Blocks keep
+ * their indices over changes. */
+bool sg_coverage_set_ranges(sg_coverage* coverage, const char* text, char** error);
+/* The ranges, sorted and merged, as sg_coverage_set_ranges() takes them. malloc'ed. */
+char* sg_coverage_ranges(const sg_coverage* coverage);
+/* The index of the block of `bytes` at `start`, the same each time, or SG_COVERAGE_NO_BLOCK: `start` is outside the ranges, or there are
+ * SG_COVERAGE_MAX_BLOCKS already. Indices count up from 0. */
+uint32_t sg_coverage_block(sg_coverage* coverage, uint64_t start, uint32_t bytes);
+/* How many blocks there are. */
+uint32_t sg_coverage_count(const sg_coverage* coverage);
+/* A line for each block inside the ranges that ran: "START BYTES COUNT", hexadecimal, sorted. counts[i] are the executions of the block of
+ * index i; blocks from `count` on are left out. malloc'ed. */
+char* sg_coverage_blocks(const sg_coverage* coverage, const uint64_t* counts, uint32_t count);
+/* malloc'ed JSON: ranges, blocks, dropped, and translations (calls of sg_coverage_block). */
+char* sg_coverage_state(const sg_coverage* coverage);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
