@@ -8,6 +8,7 @@
 #include "intel_gpu.h"
 #include "qemu/error-report.h"
 #include "qemu/qemu-plugin.h"
+#include "snapshot.h"
 
 QEMU_PLUGIN_EXPORT int qemu_plugin_version = QEMU_PLUGIN_VERSION;
 
@@ -49,6 +50,7 @@ QEMU_PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_
   if (mismatch) refuse(mismatch);
   intel_gpu_register_types();
   intel_gpu_coverage_init(id);
+  intel_gpu_snapshot_init();
   for (int i = 0; i < argc; i++) {
     if (g_str_equal(argv[i], "help=on")) {
       print_properties();
