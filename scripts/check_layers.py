@@ -7,7 +7,7 @@ import re
 import sys
 
 ORDER = ["base", "defs", "iface", "memory", "mmio", "surface", "eu", "sampler", "dataport", "render", "gpgpu",
-         "blitter", "media", "cs", "guc", "oa", "display", "gt", "debug", "qemu", "replay", "run"]
+         "blitter", "media", "cs", "guc", "oa", "display", "faults", "gt", "debug", "qemu", "replay", "run"]
 # Forbidden although the included folder is above: reached only through hw/iface.
 FORBIDDEN = {"cs": {"render", "gpgpu", "blitter", "media", "eu", "sampler", "dataport"},
              "eu": {"surface"}, "sampler": {"eu"}, "dataport": {"eu", "sampler"},

@@ -77,7 +77,17 @@ void ContextStore::set_context(std::span<const uint32_t> packet) {
   core_.set(reg::ccid, next | reg::context_valid);
 }
 
+void ContextStore::spoil_image(Faults& faults, uint64_t page_address) {
+  const FaultAnswer answer = ask(&faults, {.point = FaultPoint::image, .unit = static_cast<uint32_t>(core_.config().id)});
+  if (!answer) return;
+  const std::span<std::byte> page(core_.ggtt().at_for_write(page_address), memory::View::page_size);
+  if (answer.action == FaultAction::lose) std::ranges::fill(page, std::byte{0});
+  else flip_bits(answer, page);
+}
+
 void ContextStore::restore_image(uint64_t page_address, bool ring_context, bool inhibit) {
+  if (Faults* const faults = core_.links().registers.faults()) [[unlikely]]
+    spoil_image(*faults, page_address);
   const std::span<const uint32_t> lists = restored_;
   core_.ggtt().read(page_address, restored_.data(), lists.size_bytes());
   ImageWalk walk = walk_of(lists, ring_context ? 0 : layout_.documented().ring_dwords);

@@ -43,6 +43,8 @@ class ContextStore {
  private:
   /// `page`: GGTT address of the image's page 1.
   void restore_image(uint64_t page, bool ring_context, bool inhibit);
+  /// As a fault plan has it, in memory.
+  void spoil_image(Faults& faults, uint64_t page);
   void save_image(uint64_t page, bool ring_context);
   void run_lists(ImageWalk& walk, uint64_t page_address, std::span<const uint32_t> page, size_t until);
   void load_list(const ImageWalk::Entry& list, uint64_t page_address, std::span<const uint32_t> page);

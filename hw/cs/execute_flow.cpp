@@ -48,8 +48,31 @@ Flow Executor::start_batch(Dwords dw, const Cursor& after) {
   if (after.level() == 0 && !execution_.in_workaround) {
     if (arbiter_.attention()) arbiter_.must_leave();
     if (arbiter_.switch_wanted() && arbiter_.arbitration()) return stop(Reason::arbitration);
+    if (Faults* const faults = core_.links().registers.faults()) [[unlikely]]
+      if (const std::optional<Flow> held = planned_request(*faults)) return *held;
   }
   return enter_batch(dw, after, after.mode());
+}
+
+std::optional<Flow> Executor::planned_request(Faults& faults) {
+  Execution::Held& held = execution_.held;
+  const uint64_t address = core_.get(reg::acthd) | uint64_t{core_.get(reg::acthd_udw)} << 32;
+  if (held.on && held.context == core_.context().lrca() && held.address == address) {
+    if (held.on->load(std::memory_order_acquire)) return stop(Reason::waiting);
+    held = {};
+    return std::nullopt;
+  }
+  const FaultAnswer answer = ask(&faults, {.point = FaultPoint::request, .unit = static_cast<uint32_t>(core_.config().id)});
+  if (!answer) return std::nullopt;
+  if (answer.action == FaultAction::hang) {
+    core_.halt();
+    return stop(Reason::fault);
+  }
+  const auto on = std::make_shared<std::atomic<bool>>(true);
+  if (answer.action == FaultAction::slow && !faults.later(answer.time_ns, [on] { on->store(false, std::memory_order_release); }))
+    return std::nullopt;
+  held = {core_.context().lrca(), address, on};
+  return stop(Reason::waiting);
 }
 
 /// Predication Enable (SKL PRM vol 2a): ignored when MI_PREDICATE_RESULT_1 is clear.

@@ -17,8 +17,10 @@ void Executor::post_sync_write(uint64_t address, bool global, bool index, uint64
   }
   if (index) address = (global ? core_.hwsp() : core_.pphwsp()) + (address & 0xff8);
   memory::View& view = core_.view(global || index);
-  if (bytes == 8) view.store_release<uint64_t>(address, value);
-  else view.store_release<uint32_t>(address, static_cast<uint32_t>(value));
+  const std::optional<uint64_t> written = planned(value, bytes, index);
+  if (!written) return;
+  if (bytes == 8) view.store_release<uint64_t>(address, *written);
+  else view.store_release<uint32_t>(address, static_cast<uint32_t>(*written));
   core_.links().memory_written();
 }
 

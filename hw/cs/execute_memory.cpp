@@ -39,13 +39,29 @@ uint64_t inline_operand(const packets::MI_ATOMIC::View& command, unsigned which,
 
 }  // namespace
 
+std::optional<uint64_t> Executor::planned(uint64_t value, unsigned bytes, bool to_status_page) {
+  Faults* const faults = core_.links().registers.faults();
+  if (!faults) [[likely]]
+    return value;
+  const FaultAnswer answer = ask(faults, {.point = FaultPoint::memory_write,
+                                          .unit = static_cast<uint32_t>(core_.config().id),
+                                          .what = to_status_page ? 1u : 0u,
+                                          .value = value});
+  if (answer.action == FaultAction::drop) return std::nullopt;
+  if (answer.action == FaultAction::flip) flip_bits(answer, std::as_writable_bytes(std::span(&value, 1)).first(bytes));
+  return value;
+}
+
 void Executor::store_data_imm(Dwords dw) {
   const packets::MI_STORE_DATA_IMM::View store(dw);
   memory::View& view = core_.view(store.use_global_gtt());
   const uint64_t address = store.address();
   const Dwords data = dw.subspan(3);
-  if (data.size() == 1) view.store_release<uint32_t>(address, data[0]);
-  else if (data.size() == 2 && address % 8 == 0) view.store_release<uint64_t>(address, data[0] | uint64_t{data[1]} << 32);
+  const bool qword = data.size() == 2 && address % 8 == 0;
+  const std::optional<uint64_t> value = planned(qword ? data[0] | uint64_t{data[1]} << 32 : data[0], qword ? 8 : 4, false);
+  if (!value) return;
+  if (data.size() == 1) view.store_release<uint32_t>(address, static_cast<uint32_t>(*value));
+  else if (qword) view.store_release<uint64_t>(address, *value);
   else view.write(address, data.data(), data.size_bytes());
   core_.links().memory_written();
 }
@@ -54,7 +70,9 @@ void Executor::store_data_index(Dwords dw) {
   const packets::MI_STORE_DATA_INDEX::View store(dw);
   const uint64_t page = store.use_per_process_hardware_status_page() ? core_.pphwsp() : core_.hwsp();
   const uint64_t address = page + 4 * store.offset();
-  core_.ggtt().store_release<uint32_t>(address, store.data_dword_0());
+  const std::optional<uint64_t> value = planned(store.data_dword_0(), 4, true);
+  if (!value) return;
+  core_.ggtt().store_release<uint32_t>(address, static_cast<uint32_t>(*value));
   if (dw.size() > 3) core_.ggtt().store_release<uint32_t>(address + 4, store.data_dword_1());
   core_.links().memory_written();
 }

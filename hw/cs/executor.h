@@ -2,7 +2,10 @@
 // The visitor that does what the commands say: MI commands, PIPE_CONTROL and post-sync here, everything else by the plugged Engine.
 #pragma once
 
+#include <atomic>
 #include <functional>
+#include <memory>
+#include <optional>
 
 #include "hw/cs/arbiter.h"
 #include "hw/cs/engine_core.h"
@@ -20,6 +23,12 @@ struct Execution {
   uint64_t budget = 0;           ///< commands left
   bool leave_to_thread = false;  ///< the walk ends with `budget` in front of a packet for the Engine
   bool in_workaround = false;
+  /// A request that a fault plan holds at its start: until `*on` is false.
+  struct Held {
+    uint32_t context = 0;  ///< its image
+    uint64_t address = 0;  ///< of its MI_BATCH_BUFFER_START
+    std::shared_ptr<const std::atomic<bool>> on{};
+  } held;
 };
 
 class Executor {
@@ -67,6 +76,8 @@ class Executor {
   Flow mi(const Packet& packet, const Cursor& after);
 
   // hw/cs/execute_memory.cpp
+  /// A value that commands write, as the fault plan has it; nothing: it is not written.
+  std::optional<uint64_t> planned(uint64_t value, unsigned bytes, bool to_status_page);
   void store_data_imm(Dwords dw);
   void store_data_index(Dwords dw);
   void copy_mem_mem(Dwords dw);
@@ -90,6 +101,8 @@ class Executor {
   Flow start_batch(Dwords dw, const Cursor& after);
   Flow enter_batch(Dwords dw, const Cursor& after, BatchMode mode);
   bool predicated_start(Dwords dw) const;
+  /// A batch starts from the ring. Nothing: it runs.
+  std::optional<Flow> planned_request(Faults& faults);
   Flow conditional_end(Dwords dw);
   Flow semaphore_wait(Dwords dw);
   void semaphore_signal(Dwords dw);

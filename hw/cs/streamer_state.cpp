@@ -31,6 +31,7 @@ void Streamer::reset() {
   list_ = {};
   element_ = 0;
   last_event_ = execution().predicate_mode = execution().jumps = 0;
+  execution().held = {};
   can_switch_ = true;
   busy_.store(false, std::memory_order_release);
   position_ends();
@@ -42,6 +43,7 @@ void Streamer::list_state(Archive& archive, Execlist& list) {
 }
 
 void Streamer::state(Archive& archive) {
+  if (archive.reading()) execution().held = {};
   const uint32_t version = archive.section("cs", 2);
   Arbiter::Saved arbiter = arbiter_.saved();
   EngineCore::Saved core = core_.saved();

@@ -43,6 +43,8 @@ class Display {
   virtual void draw(unsigned pipe, void* pixels, Picture::Size size, size_t stride, bool full, sg_dirty_rect* dirty) = 0;
   virtual bool is_vga() = 0;
   virtual void plug(unsigned connector, bool connected) = 0;
+  /// The monitor's hot-plug line pulses without a change, as a loose contact's does.
+  virtual void pulse(unsigned /*connector*/) {}
   /// True when `timer` is one of the display's.
   virtual bool timer_expired(unsigned timer) = 0;
 

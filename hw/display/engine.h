@@ -34,6 +34,7 @@ class DisplayEngine final : public Display {
   void draw(unsigned pipe, void* pixels, Picture::Size size, size_t stride, bool full, sg_dirty_rect* dirty) override;
   bool is_vga() override;
   void plug(unsigned connector, bool connected) override { ports_.plug(connector, connected); }
+  void pulse(unsigned connector) override { ports_.pulse(connector); }
   bool timer_expired(unsigned timer) override;
   void hold_memory() override { compositor_.hold_memory(); }
   void release_memory() override { compositor_.release_memory(); }

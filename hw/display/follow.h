@@ -23,10 +23,11 @@ inline void follow(mmio::RegisterFile& registers, uint32_t offset, reg::Bits req
 /// while any of them does; bit 2n of all shows that. SKL PRM vol 2c, PWR_WELL_CTL; i915 display/intel_display_power_well.c.
 inline void follow_wells(mmio::RegisterFile& registers, uint32_t first) {
   constexpr uint32_t count = 4, request_bits = 0xaaaaaaaa;
-  registers.on_write(first, count * sizeof(uint32_t), [&registers, first](uint32_t, uint32_t) {
+  registers.on_write(first, count * sizeof(uint32_t), [&registers, first](uint32_t at, uint32_t) {
     const auto own = [&](uint32_t i) { return registers.peek(first + i * 4) & request_bits; };
     uint32_t requests = 0;
     for (uint32_t i = 0; i < count; i++) requests |= own(i);
+    if (ask(registers.faults(), {.point = FaultPoint::well, .what = at})) return;  // the states stay as they are
     for (uint32_t i = 0; i < count; i++) registers.poke(first + i * 4, own(i) | requests >> 1);
   });
 }

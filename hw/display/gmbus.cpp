@@ -153,6 +153,18 @@ void Gmbus::fail() {
   regs_[2] = (regs_[2] & ~hw_ready) | nak;
 }
 
+void Gmbus::hang(uint32_t command) {
+  regs_[1] = command;
+  regs_[2] = (regs_[2] & ~(hw_ready | wait_phase)) | active;
+  remaining_ = 0;
+}
+
+void Gmbus::refuse(uint32_t command) {
+  regs_[1] = command;
+  fail();
+  if (condition(regs_[4])) interrupt_ = true;
+}
+
 void Gmbus::reset() {
   if (regs_[2] & active) stop();
   std::fill(std::begin(regs_), std::end(regs_), 0u);

@@ -37,6 +37,13 @@ class Gmbus {
   /// True once after an enabled condition came true: the PCH GMBUS interrupt.
   bool take_interrupt();
 
+  /// The pin pair that GMBUS0 selects.
+  unsigned pin() const { return pin_.of(regs_[0]); }
+  /// The command has no end: neither ready nor refused.
+  void hang(uint32_t command);
+  /// No device acknowledges.
+  void refuse(uint32_t command);
+
   void reset();
   void state(Archive& ar);
 
@@ -49,7 +56,6 @@ class Gmbus {
   void finish_data();
   void stop();
   void fail();
-  unsigned pin() const { return pin_.of(regs_[0]); }
   bool condition(uint32_t enables) const;
 
   Host& host_;

@@ -56,6 +56,8 @@ void Pipe::sync() {
 void Pipe::blank(uint64_t first, uint64_t count) {
   counters_.blanks_done = first + count;
   hold_.clear();
+  // Time goes on; nothing is latched, counted or raised.
+  if (ask(services_.registers.faults(), {.point = FaultPoint::blank, .unit = index_})) return;
   mmio::PipeEvents events = pipe_event::vertical_blank | pipe_event::vertical_sync;
   // The CRC is of the frame that ends here: what was latched before, as memory stood then.
   if (crc_enabled()) {

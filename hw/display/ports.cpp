@@ -44,12 +44,22 @@ void Ports::attach_gmbus() {
       bool done;
       {
         MutexLock lock(mutex_);
-        gmbus_.write(i, value);
+        write_gmbus(i, value);
         done = gmbus_.take_interrupt();
       }
       if (done) interrupts_.raise_gmbus();
     });
   }
+}
+
+void Ports::write_gmbus(unsigned index, uint32_t value) {
+  const bool begins = index == 1 && field::GMBUS1_SOFTWARE_READY.of(value) && !field::GMBUS1_SOFTWARE_CLEAR_INTERRUPT.of(value);
+  if (begins) {
+    const FaultAnswer answer = ask(registers_.faults(), {.point = FaultPoint::gmbus, .unit = gmbus_.pin()});
+    if (answer.action == FaultAction::never) return gmbus_.hang(value);
+    if (answer.action == FaultAction::nak) return gmbus_.refuse(value);
+  }
+  gmbus_.write(index, value);
 }
 
 void Ports::attach_gpio() {
@@ -96,6 +106,11 @@ void Ports::plug(unsigned connector, bool connected) {
     connected_ ^= 1u << connector;
     show_live();
   }
+  pulse(connector);
+}
+
+void Ports::pulse(unsigned connector) {
+  if (connector >= PortModel::count) return;
   const HotPlugRow& row = model_.hot_plugs[connector];
   if (!row.enable.of(registers_.peek(row.offset))) return;
   registers_.set_bits(row.offset, row.status.with(0, long_pulse));

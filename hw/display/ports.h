@@ -41,6 +41,8 @@ class Ports {
 
   /// A monitor is plugged or unplugged: live state at once, a long pulse where detection is enabled. connector < PortModel::count.
   void plug(unsigned connector, bool connected);
+  /// A long pulse without a change, where detection is enabled.
+  void pulse(unsigned connector);
   bool connected(unsigned connector) const { return connected_ >> connector & 1; }
 
   /// After the register file and the interrupt tree; monitors stay plugged.
@@ -49,6 +51,7 @@ class Ports {
 
  private:
   void attach_gmbus();
+  void write_gmbus(unsigned index, uint32_t value) SG_REQUIRES(mutex_);
   void attach_gpio();
   void attach_aux();
   void attach_panel();

@@ -91,12 +91,11 @@ Device::Device(const Config& config, Host& host, std::unique_ptr<HostMemory> mem
       host_(host),
       guest_(memory ? std::move(memory) : std::make_unique<memory::FlatMemory>()),
       flat_(dynamic_cast<memory::FlatMemory*>(guest_.get())),
-      stolen_base_(config.stolen_base),
-      stolen_size_(config.stolen_size),
+      stolen_{config.stolen_base, config.stolen_size},
       memory_(*config.platform, *guest_),
-      interrupts_(parts_.interrupts(registers_, host)),
+      faults_(registers_, parts_.interrupts(registers_, host), host, plan_links()),
       gt_(config, parts_, registers_, host, *guest_, memory_.ggtt),
-      display_(parts_.display({registers_, *interrupts_, host, *guest_, memory_.ggtt},
+      display_(parts_.display({registers_, faults_.interrupts, faults_.monitors, *guest_, memory_.ggtt},
                               {.pipes = config.platform->pipes, .connected = config.connected, .threaded = config.threads > 0})),
       vga_(host),
       pool_(config.threads),
@@ -113,7 +112,7 @@ void Device::build_units() {
   mmio::attach_timestamps(registers_, host_, mmio::TimestampClock(config_.platform->timestamp_hz));
   mmio::attach_memory_registers(registers_, {memory_.ggtt, memory_.aperture, memory_.faults, memory_.tlb});
   mmio::attach_reset_control(
-      registers_, *interrupts_, [this](uint32_t engines) { streamers_->stop_engines(engines); },
+      registers_, faults_.interrupts, [this](uint32_t engines) { streamers_->stop_engines(engines); },
       [this](uint32_t engines) {
         memory_.tlb.bump();
         gt_.observation.registers_changed();
@@ -128,7 +127,7 @@ void Device::build_units() {
       .faults = &memory_.faults,
       .tlb = memory_.tlb,
       .registers = registers_,
-      .interrupts = *interrupts_,
+      .interrupts = faults_.interrupts,
       .gate = memory_.gate,
       .submission = parts_.submission,
       .observation = &gt_.observation,
@@ -144,7 +143,7 @@ void Device::build_units() {
   gt_.power.set_idle_query([this] { return !streamers_->busy(); });
   guc_ = std::make_unique<Microcontroller>(
       *config_.platform, parts_.guc, *streamers_,
-      Microcontroller::Units{registers_, *interrupts_, *guest_, memory_.ggtt, host_, memory_.tlb, [this] { gt_.power.wake(); }},
+      Microcontroller::Units{registers_, faults_.interrupts, *guest_, memory_.ggtt, host_, memory_.tlb, [this] { gt_.power.wake(); }},
       [this](int64_t ns) { wake_at(ns); });
 }
 
@@ -246,9 +245,9 @@ void Device::dirty_sync(uint64_t gpa, uint64_t size, const std::function<void(ui
 }
 
 void Device::set_stolen(uint64_t base, uint64_t size) {
-  stolen_base_ = base;
-  stolen_size_ = size;
-  mmio::show_stolen(registers_, stolen_base_, stolen_size_);
+  stolen_.base = base;
+  stolen_.size = size;
+  mmio::show_stolen(registers_, stolen_.base, stolen_.size);
 }
 
 void Device::pause() {
@@ -264,10 +263,12 @@ void Device::resume() {
 
 // Stopping for a reset needs no pause before it: the work is dropped anyway. While the engines are held none accesses guest memory.
 void Device::reset(Entries entries) {
+  faults_.plan.forget_deferred();
+  if (entries == Entries::kept) entries = planned_wakeup();
   streamers_->stop_engines(~0u);
   registers_.reset();
-  mmio::show_stolen(registers_, stolen_base_, stolen_size_);
-  interrupts_->reset();
+  mmio::show_stolen(registers_, stolen_.base, stolen_.size);
+  faults_.interrupts.reset();
   gt_.reset();
   display_->reset();
   vga_.reset();
@@ -282,16 +283,17 @@ void Device::state(Archive& archive) {
 }
 
 void Device::unit_states(Archive& archive) {
+  if (archive.reading()) faults_.plan.forget_deferred();
   const uint32_t version = archive.section("device", 3);
   uint32_t id = config_.platform->pci_device_id;
   archive.value(id);
   if (archive.reading() && id != config_.platform->pci_device_id)
     return archive.fail(fmt::format("the saved state is of PCI device {:04x}, this is {:04x}", id, config_.platform->pci_device_id));
-  archive.value(stolen_base_);
-  archive.value(stolen_size_);
+  archive.value(stolen_.base);
+  archive.value(stolen_.size);
   registers_.state(archive);
-  if (archive.reading()) mmio::show_stolen(registers_, stolen_base_, stolen_size_);
-  interrupts_->state(archive);
+  if (archive.reading()) mmio::show_stolen(registers_, stolen_.base, stolen_.size);
+  faults_.interrupts.state(archive);
   gt_.pcode.state(archive);
   gt_.power.state(archive);
   display_->state(archive);
@@ -312,6 +314,7 @@ void Device::timer_expired(unsigned id) {
   deadline_.store(-1, std::memory_order_release);
   streamers_->look_at_watchdog();
   guc_->guc.look();
+  faults_.plan.look();
   streamers_->poll();
   poll_later();
 }

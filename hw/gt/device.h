@@ -22,6 +22,7 @@
 #include "hw/display/legacy_vga.h"
 #include "hw/eu/jit/engine.h"
 #include "hw/gpgpu/gpgpu.h"
+#include "hw/gt/fault_units.h"
 #include "hw/gt/microcontroller.h"
 #include "hw/gt/parts.h"
 #include "hw/gt/preempting_engine.h"
@@ -77,9 +78,10 @@ class Device {
   const eu::Isa& isa() const { return parts_.isa(); }
   eu::Compiler& compiler() { return *compiler_; }
   mmio::RegisterFile& registers() { return registers_; }
-  mmio::Interrupts& interrupts() { return *interrupts_; }
+  mmio::Interrupts& interrupts() { return faults_.interrupts; }
   memory::Ggtt& ggtt() { return memory_.ggtt; }
   memory::FaultRegisters& faults() { return memory_.faults; }
+  faults::Plan& fault_plan() { return faults_.plan; }
   cs::CommandStreamers& streamers() { return *streamers_; }
   HostMemory& memory() { return *guest_; }
   const render::RenderEngine& render() const { return engines_.render; }
@@ -126,6 +128,11 @@ class Device {
   void unit_states(Archive& archive);
   Engine* plugged(EngineId id);
   void poll_later();
+  // hw/gt/device_faults.cpp
+  faults::Plan::Links plan_links();
+  void pulse(const faults::Rule& rule, const FaultAnswer& answer);
+  /// What is kept over a suspend to RAM.
+  Entries planned_wakeup();
   /// Makes SG_TIMER_MISC expire at this guest time or earlier. Any thread.
   void wake_at(int64_t ns);
 
@@ -169,10 +176,12 @@ class Device {
   Host& host_;
   std::unique_ptr<HostMemory> guest_;
   memory::FlatMemory* flat_ = nullptr;  ///< guest_ when it is one
-  uint64_t stolen_base_, stolen_size_;  ///< under the front end's lock
+  struct {
+    uint64_t base, size;
+  } stolen_;  ///< under the front end's lock
   MemoryUnits memory_;
   mmio::RegisterFile registers_{*config_.platform->registers};
-  std::unique_ptr<mmio::Interrupts> interrupts_;
+  FaultUnits faults_;
   GtUnits gt_;
   std::unique_ptr<display::Display> display_;
   display::LegacyVga vga_;

@@ -42,6 +42,9 @@ class HostAdapter final : public Host {
   void vga_page(uint32_t page) override {
     if (ops_.vga_page) ops_.vga_page(ops_.opaque, page);
   }
+  void fault_fired(const sg_fault& fault) override {
+    if (ops_.fault) ops_.fault(ops_.opaque, &fault);
+  }
 
  private:
   const sg_host_ops ops_;

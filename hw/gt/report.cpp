@@ -39,6 +39,13 @@ json engine_json(const mmio::RegisterFile& registers, EngineId engine) {
           {"execlist_status", get64(reg::RING_EXECLIST_STATUS_LO, reg::RING_EXECLIST_STATUS_HI)}};
 }
 
+json plan_json(const faults::Plan& plan) {
+  json lines = json::array();
+  for (const faults::LineCount& line : plan.counts())
+    lines.push_back({{"line", line.line}, {"text", line.text}, {"asked", line.asked}, {"fired", line.fired}});
+  return lines;
+}
+
 /// Those of engines that the platform does not have are not missed.
 json missing_hooks(const mmio::RegisterFile& registers, const defs::Platform& platform) {
   json names = json::array();
@@ -68,8 +75,9 @@ std::string Device::report() {
                     {"engines", engines},
                     {"work", work_json(work_counts(), isa())},
                     {"eu", eu_json(compiler_->stats())},
-                    {"interrupt", interrupts_->level()},
+                    {"interrupt", faults_.interrupts.level()},
                     {"faults", {{"count", memory_.faults.count()}, {"ring_fault_reg", hex(memory_.faults.read(reg::RING_FAULT_REG))}}},
+                    {"fault_plan", plan_json(faults_.plan)},
                     {"registers_without_behaviour", missing_hooks(registers_, *config_.platform)}};
   return all.dump(2);
 }

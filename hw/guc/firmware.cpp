@@ -24,6 +24,9 @@ uint32_t engines_of(const EnginePort& port) {
   return engines;
 }
 
+/// Of any message: an answer's is the low half of its value.
+uint32_t action_of(std::span<const uint32_t> hxg) { return hxg.empty() ? 0 : request_action.of(hxg[0]); }
+
 }  // namespace
 
 Firmware::Firmware(const Environment& environment)
@@ -172,7 +175,15 @@ void Firmware::serve_mailbox() {
 // At most what waits now, less than a buffer's worth.
 void Firmware::serve_buffer() {
   CtbMessage message;
-  for (uint32_t available = to_guc_.available(ggtt_); to_guc_.next(ggtt_, available, message);) serve(message);
+  for (uint32_t available = to_guc_.available(ggtt_); to_guc_.next(ggtt_, available, message);) serve_as_planned(message);
+}
+
+void Firmware::serve_as_planned(CtbMessage& message) {
+  const FaultAnswer answer = ask(environment_.registers.faults(), {.point = FaultPoint::guc_receive, .what = action_of(message.hxg())});
+  if (answer.action == FaultAction::drop) return;
+  if (answer.action == FaultAction::twice) serve(message);
+  if (answer.action == FaultAction::flip) flip_bits(answer, std::as_writable_bytes(std::span(message.dwords).first(message.count)));
+  serve(message);
 }
 
 // Requests are answered, fast requests only when they fail, events never (xe/abi/guc_messages_abi.h).
@@ -184,6 +195,15 @@ void Firmware::serve(const CtbMessage& message) {
 }
 
 void Firmware::send(uint32_t fence, std::span<const uint32_t> hxg) {
+  const FaultAnswer answer = ask(environment_.registers.faults(), {.point = FaultPoint::guc_send, .what = action_of(hxg)});
+  if (answer.action == FaultAction::drop) return;
+  if (answer.action == FaultAction::flip) {
+    std::vector<uint32_t> spoilt(hxg.begin(), hxg.end());
+    flip_bits(answer, std::as_writable_bytes(std::span(spoilt)));
+    if (to_host_.send(ggtt_, fence, spoilt)) interrupts_host_ = true;
+    return;
+  }
+  if (answer.action == FaultAction::twice && to_host_.send(ggtt_, fence, hxg)) interrupts_host_ = true;
   if (to_host_.send(ggtt_, fence, hxg)) interrupts_host_ = true;
 }
 

@@ -76,6 +76,7 @@ class Firmware final : public GucCore {
   void reset_engine(const Scheduler::Command& command);
   void serve_mailbox() SG_REQUIRES(mutex_);
   void serve_buffer() SG_REQUIRES(mutex_);
+  void serve_as_planned(CtbMessage& message) SG_REQUIRES(mutex_);
   void serve(const CtbMessage& message) SG_REQUIRES(mutex_);
   /// `by_registers`: not through a buffer.
   Answer answer(std::span<const uint32_t> hxg, bool by_registers) SG_REQUIRES(mutex_);

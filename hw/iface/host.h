@@ -33,6 +33,8 @@ class Host {
   virtual uint8_t vga_latch() { return 0; }
   virtual void vga_color(uint8_t, uint8_t, uint8_t, uint8_t) {}
   virtual void vga_page(uint32_t) {}
+  /// A line of the fault plan has fired, and is logged. Any thread.
+  virtual void fault_fired(const sg_fault&) {}
 };
 
 }  // namespace softgen

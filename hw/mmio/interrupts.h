@@ -32,7 +32,10 @@ constexpr PipeEvents flip_done(unsigned plane) { return PipeEvents{8} << plane; 
 constexpr unsigned max_planes = 7;
 /// A display state buffer of the pipe has reached an interrupt instruction, or an error.
 constexpr PipeEvents state_buffer(unsigned buffer) { return flip_done(max_planes) << buffer; }
-constexpr unsigned state_buffers = 3, count = 3 + max_planes + state_buffers;
+constexpr unsigned state_buffers = 3;
+/// The pipe's FIFO ran empty. Only fault plans raise it.
+constexpr PipeEvents underrun = state_buffer(state_buffers);
+constexpr unsigned count = 3 + max_planes + state_buffers + 1;
 }  // namespace pipe_event
 
 /// All but the constructor: from any thread. What says "raises" calls Host::interrupt on the way out, with no lock held: it may come back into

@@ -36,6 +36,7 @@ void attach_tlb_invalidation(RegisterFile& registers, memory::Ggtt& ggtt, memory
                           reg::BCS_AUX_INV, reg::VD2_AUX_INV, reg::COMPCS0_AUX_INV}) {
     if (!has(registers, offset)) continue;
     registers.on_write(offset, [&registers, &tlb](uint32_t at, uint32_t) {
+      if (registers.peek(at) && ask(registers.faults(), {.point = FaultPoint::tlb, .what = at})) return;  // never done
       if (registers.peek(at)) tlb.bump();
       registers.poke(at, 0);
     });

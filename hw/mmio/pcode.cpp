@@ -43,7 +43,11 @@ constexpr uint32_t efficient_ratio = 6;  // x 50 MHz: RPn of RP_STATE_CAP
 Pcode::Pcode(RegisterFile& registers, const defs::MemorySpeeds* memory) : memory_(memory) {
   registers.on_write(reg::GEN6_PCODE_MAILBOX, [this, &registers](uint32_t offset, uint32_t command) {
     if (!field::GEN6_PCODE_MAILBOX_RUN_BUSY.of(command)) return;
-    const Reply reply = run(command, registers.peek(reg::GEN6_PCODE_DATA), registers.peek(reg::GEN6_PCODE_DATA1));
+    const FaultAnswer fault = ask(registers.faults(), {.point = FaultPoint::pcode, .what = field::GEN6_PCODE_MAILBOX_COMMAND.of(command)});
+    if (fault.action == FaultAction::busy) return;  // the command never ends
+    if (fault.action == FaultAction::error) return registers.poke(offset, static_cast<uint32_t>(fault.value));
+    Reply reply = run(command, registers.peek(reg::GEN6_PCODE_DATA), registers.peek(reg::GEN6_PCODE_DATA1));
+    reply.data0 = changed(fault, reply.data0);
     registers.poke(reg::GEN6_PCODE_DATA, reply.data0);
     registers.poke(reg::GEN6_PCODE_DATA1, reply.data1);
     registers.poke(offset, reply.status);

@@ -69,6 +69,20 @@ void RegisterFile::report_unknown(uint32_t offset) { report(Failure::note, fmt::
 
 uint32_t RegisterFile::read(uint32_t offset, Initiator from) {
   if (offset >= register_space) return 0;
+  const uint32_t value = read_by_rules(offset, from);
+  Faults* const faults = this->faults();
+  if (!faults || from != Initiator::host) [[likely]]
+    return value;
+  return changed(ask(faults, {.point = FaultPoint::register_read, .what = offset & ~3u, .value = value}), value);
+}
+
+std::optional<uint32_t> RegisterFile::planned_write(Faults& faults, uint32_t offset, uint32_t value) {
+  const FaultAnswer answer = ask(&faults, {.point = FaultPoint::register_write, .what = offset, .value = value});
+  if (answer.action == FaultAction::drop) return std::nullopt;
+  return changed(answer, value);
+}
+
+uint32_t RegisterFile::read_by_rules(uint32_t offset, Initiator from) {
   const Cell cell = cells_[index(offset)];
   if (!cell.row) report_unknown(offset);
   if (unpowered(cell, from, false)) return 0;
@@ -110,6 +124,11 @@ bool RegisterFile::write_instance(uint32_t offset, const Cell& cell, uint32_t va
 void RegisterFile::write(uint32_t offset, uint32_t value, Initiator from) {
   if (offset >= register_space) return;
   offset &= ~3u;
+  if (Faults* const faults = this->faults(); faults && from == Initiator::host) [[unlikely]] {
+    const std::optional<uint32_t> planned = planned_write(*faults, offset, value);
+    if (!planned) return;
+    value = *planned;
+  }
   const Cell cell = cells_[index(offset)];
   if (unpowered(cell, from, true)) return;
   const Steering steering = steer(cell.group, from, true);

@@ -24,6 +24,7 @@
 #include "hw/defs/register.h"
 #include "hw/defs/registers/registers.h"
 #include "hw/iface/engine.h"
+#include "hw/iface/faults.h"
 #include "hw/mmio/instance_values.h"
 
 namespace softgen::mmio {
@@ -63,6 +64,10 @@ class RegisterFile {
   /// `is_off`: whether a power domain (an index into RegisterSet::forcewake) is off now, so that the host's accesses to its ranges end without effect and
   /// read 0 (TGL PRM vol 13, "Multicast Steering and Die Recovery"). It is asked at each, on the accessing thread. Once, before there are accesses.
   void set_power(std::function<bool(unsigned domain)> is_off) { is_off_ = std::move(is_off); }
+
+  /// What units ask at the points of fault plans; null: there is no plan. Any thread; what has been set outlives the file.
+  void set_faults(Faults* faults) { faults_.store(faults, std::memory_order_release); }
+  Faults* faults() const { return faults_.load(std::memory_order_acquire); }
 
   /// May a batch that is not privileged write `offset` on `engine`: the fixed list of user-mode registers, and the engine's
   /// RING_FORCE_TO_NONPRIV slots (SKL PRM vol 2a, "User Mode Privileged Commands"; vol 2c, FORCE_TO_NONPRIV).
@@ -152,6 +157,9 @@ class RegisterFile {
   /// Writes one instance. False: it is not the one that stands for the units.
   bool write_instance(uint32_t offset, const Cell& cell, uint32_t value, unsigned instance);
   static void report_unknown(uint32_t offset);
+  uint32_t read_by_rules(uint32_t offset, Initiator from);
+  /// Nothing: the plan drops the write.
+  std::optional<uint32_t> planned_write(Faults& faults, uint32_t offset, uint32_t value);
 
   const defs::RegisterSet& set_;
   std::array<uint32_t, engine_count> engine_bases_{};
@@ -163,6 +171,7 @@ class RegisterFile {
   std::vector<WriteHook> write_hooks_;
   InstanceValues instances_;
   std::function<bool(unsigned)> is_off_;
+  std::atomic<Faults*> faults_{nullptr};
 };
 
 }  // namespace softgen::mmio

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "hw/mmio/reset_control.h"
 
+#include <memory>
+#include <utility>
+
 #include "hw/base/bits.h"
 #include "hw/base/log.h"
 
@@ -24,28 +27,50 @@ void reset_engine_block(RegisterFile& registers, EngineId engine) {
   }
 }
 
+/// What a write of GDRST does.
+struct ResetControl {
+  RegisterFile& registers;
+  Interrupts& interrupts;
+  StopEngines stop;
+  RestartEngines restart;
+
+  void reset(uint32_t request) const;
+  void written(uint32_t request) const;
+};
+
+void ResetControl::reset(uint32_t request) const {
+  uint32_t engines = 0, domains = request & full ? domain_bit(ResetDomain::gt) : 0;
+  for (const defs::EngineRow& engine : registers.set().engines) {
+    if (!(request & (full | engine.reset))) continue;
+    engines |= 1u << static_cast<unsigned>(engine.id);
+    domains |= domain_bit(engine.domain);
+  }
+  note("GDRST", "0x{:x}", request);
+  if (engines) {
+    stop(engines);
+    registers.reset(domains);
+    for (const defs::EngineRow& engine : registers.set().engines)
+      if (bit(engines, static_cast<unsigned>(engine.id))) reset_engine_block(registers, engine.id);
+    interrupts.reset_engines(engines);
+    restart(engines);
+  }
+  registers.poke(reg::GDRST, 0);
+}
+
+// While the bits stand software waits.
+void ResetControl::written(uint32_t request) const {
+  Faults* const faults = registers.faults();
+  const FaultAnswer answer = ask(faults, {.point = FaultPoint::reset, .what = request});
+  if (answer.action == FaultAction::never) return;
+  if (answer.action == FaultAction::late && faults->later(answer.time_ns, [this, request] { reset(request); })) return;
+  reset(request);
+}
+
 }  // namespace
 
 void attach_reset_control(RegisterFile& registers, Interrupts& interrupts, StopEngines stop, RestartEngines restart) {
-  registers.on_write(reg::GDRST,
-                     [&registers, &interrupts, stop = std::move(stop), restart = std::move(restart)](uint32_t offset, uint32_t request) {
-                       uint32_t engines = 0, domains = request & full ? domain_bit(ResetDomain::gt) : 0;
-                       for (const defs::EngineRow& engine : registers.set().engines) {
-                         if (!(request & (full | engine.reset))) continue;
-                         engines |= 1u << static_cast<unsigned>(engine.id);
-                         domains |= domain_bit(engine.domain);
-                       }
-                       note("GDRST", "0x{:x}", request);
-                       if (engines) {
-                         stop(engines);
-                         registers.reset(domains);
-                         for (const defs::EngineRow& engine : registers.set().engines)
-                           if (bit(engines, static_cast<unsigned>(engine.id))) reset_engine_block(registers, engine.id);
-                         interrupts.reset_engines(engines);
-                         restart(engines);
-                       }
-                       registers.poke(offset, 0);
-                     });
+  const auto control = std::make_shared<const ResetControl>(ResetControl{registers, interrupts, std::move(stop), std::move(restart)});
+  registers.on_write(reg::GDRST, [control](uint32_t, uint32_t request) { control->written(request); });
 }
 
 }  // namespace softgen::mmio

@@ -73,7 +73,7 @@ static bool create_core(IntelGpuState* s, Error** errp) {
     set_core_error(errp, sentence);
     return false;
   }
-  return true;
+  return intel_gpu_faults_load(s, errp);
 }
 
 /* Undoes what realize did, whole or in part. */
@@ -228,7 +228,10 @@ static void intel_gpu_instance_init(Object* object) {
   }
 }
 
-static void intel_gpu_instance_finalize(Object* object) { g_free(INTEL_GPU(object)->property.record_path); }
+static void intel_gpu_instance_finalize(Object* object) {
+  g_free(INTEL_GPU(object)->property.record_path);
+  g_free(INTEL_GPU(object)->property.faults_path);
+}
 
 static void intel_gpu_class_init(ObjectClass* klass, void* data) {
   DeviceClass* device = DEVICE_CLASS(klass);

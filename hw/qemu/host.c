@@ -134,6 +134,7 @@ void intel_gpu_host_ops(IntelGpuState* s, sg_host_ops* ops) {
       .i2c_end = host_i2c_end,
   };
   intel_gpu_vga_host_ops(ops);
+  intel_gpu_faults_host_ops(ops);
 }
 
 void intel_gpu_host_init(IntelGpuState* s) {

@@ -83,6 +83,7 @@ struct IntelGpuState {
     bool check;
     char* record_path; /* NULL: not recording */
     bool record_check;
+    char* faults_path; /* NULL: no plan was loaded */
   } property;
 
   MemoryRegion bar0;
@@ -181,6 +182,11 @@ void intel_gpu_ddc_register_types(void);
 /* edid.c: a new EDID of *size bytes (g_free), or NULL with `errp` set. */
 uint8_t* intel_gpu_edid_generate(uint32_t xres, uint32_t yres, uint32_t refresh_rate, uint32_t* size, Error** errp);
 uint8_t* intel_gpu_edid_load(const char* path, uint32_t* size, Error** errp);
+
+/* faults.c */
+/* The plan that the property names, if one. */
+bool intel_gpu_faults_load(IntelGpuState* s, Error** errp);
+void intel_gpu_faults_host_ops(sg_host_ops* ops);
 
 /* opregion.c */
 #define INTEL_GPU_OPREGION_SIZE 8192

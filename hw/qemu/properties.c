@@ -46,6 +46,9 @@ static const struct {
     {"connector2", "bool, changes at run time: is the third monitor plugged in"},
     {"record", "AUB file to which submissions are recorded; at run time: a name starts, an empty string stops"},
     {"record-check", "recordings also say what each submission leaves in memory; for guests with one CPU (default off)"},
+    {"faults", "file with a fault plan (docs/faults.md); at run time: a name replaces all lines, an empty string removes them"},
+    {"faults-add", "write only, at run time: a line for the fault plan"},
+    {"faults-log", "read only: the last firings of the fault plan, a line each"},
     {"report", "read only: the core's counters and engine states as JSON"},
     {"where", "read only: where each engine stands, with fields, bound state and running EU threads"},
 };
@@ -126,6 +129,7 @@ void intel_gpu_add_properties(ObjectClass* klass) {
   object_class_property_add_bool(klass, "record-check", get_record_check, set_record_check);
   object_class_property_add_str(klass, "report", get_report, NULL);
   object_class_property_add_str(klass, "where", get_where, NULL);
+  intel_gpu_faults_properties(klass);
   for (size_t i = 0; i < ARRAY_SIZE(descriptions); i++) {
     object_class_property_set_description(klass, descriptions[i].name, descriptions[i].text);
   }

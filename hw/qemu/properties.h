@@ -6,5 +6,7 @@
 
 /* Adds the properties of intel-gpu, each with its description, to the class. */
 void intel_gpu_add_properties(ObjectClass* klass);
+/* faults.c: those of fault plans, without descriptions. */
+void intel_gpu_faults_properties(ObjectClass* klass);
 
 #endif

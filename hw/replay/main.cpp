@@ -8,12 +8,14 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "hw/debug/png_file.h"
 #include "hw/eu/jit/engine.h"
+#include "hw/faults/rule.h"
 #include "hw/replay/player.h"
 #include "hw/replay/print_mode.h"
 #include "hw/replay/report.h"
@@ -24,7 +26,7 @@ using namespace softgen;
 namespace {
 
 struct Arguments {
-  std::string file, colour = "auto", engine = "tiers", png, until, surface, timeline, stats;
+  std::string file, colour = "auto", engine = "tiers", png, until, surface, timeline, stats, faults;
   std::vector<std::string> dumps;
   bool text = false, list = false, json = false, no_data = false, want_stats = false;
   unsigned repeat = 1;
@@ -36,6 +38,11 @@ int complain(const Arguments& args, const std::string& what) {
   std::fflush(stdout);
   fmt::print(stderr, "softgen-replay: {}: {}\n", args.file, what);
   return 1;
+}
+
+std::string text_of(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
 }
 
 int print(const Arguments& args) {
@@ -81,6 +88,7 @@ int run(Arguments& args) {
   args.play.until_draw = until_draw(args.until);
   args.play.memory_limit = args.limit_mib << 20;
   args.play.timeline = !args.timeline.empty();
+  if (!args.faults.empty()) args.play.faults = text_of(args.faults);
   if (!surface && !args.png.empty()) {
     args.play.png_folder = args.png;
     std::error_code why;
@@ -137,6 +145,7 @@ int main(int argc, char** argv) {
       ->capture_default_str()
       ->check(CLI::IsMember({"interp", "check", "jit", "tiers"}));
   app.add_flag("--stats", args.want_stats, "counts and times as JSON");
+  app.add_option("--faults", args.faults, "a fault plan for the device (docs/faults.md)")->check(CLI::ExistingFile);
   app.add_option("--timeline", args.timeline, "file for a trace that Perfetto opens");
   app.add_option("--repeat", args.repeat, "run so many times")->check(CLI::Range(1, 1000000));
   app.add_flag("--preempt", args.play.preempt_always,
@@ -147,5 +156,7 @@ int main(int argc, char** argv) {
   CLI11_PARSE(app, argc, argv);
   try {
     return args.text || args.json || args.list ? print(args) : run(args);
-  } catch (const replay::BadArgument& bad) { return complain(args, bad.what()); }
+  } catch (const replay::BadArgument& bad) { return complain(args, bad.what()); } catch (const faults::PlanError& wrong) {
+    return complain(args, fmt::format("{}: {}", args.faults, wrong.what()));
+  }
 }

@@ -52,6 +52,7 @@ class Player::Run final : public PacketObserver {
     config.preempt_always = options.preempt_always;
     config.compiler = options.compiler;
     device_ = std::make_unique<gt::Device>(config, host_, std::move(memory));
+    device_->fault_plan().load(options.faults);
     image_ = std::make_unique<Image>(*memory_, device_->ggtt(), device_->platform().name);
     view_ = std::make_unique<memory::View>(*memory_, nullptr);
     connect();
@@ -172,8 +173,8 @@ class Player::Run final : public PacketObserver {
     while (device_->streamers().busy()) {
       check_errors();
       if (gave_up_ || OfflineHost::host_ns() > deadline()) hang(unfinished());
-      if (options_.threads == 0) device_->timer_expired(SG_TIMER_MISC);
-      else std::this_thread::sleep_for(std::chrono::microseconds(200));
+      if (options_.threads) std::this_thread::sleep_for(std::chrono::microseconds(200));
+      if (options_.threads == 0 || device_->fault_plan().active()) device_->timer_expired(SG_TIMER_MISC);
     }
     check_errors();
     running_ = false;

@@ -23,6 +23,7 @@ struct PlayOptions {
   std::optional<uint64_t> until_draw;  ///< stop after this draw or walker
   std::string png_folder;              ///< render targets at each flush; empty: none
   bool timeline = false;
+  std::string faults;                      ///< the text of a fault plan
   bool preempt_always = false;             ///< see gt::Config
   std::shared_ptr<eu::Compiler> compiler;  ///< of all runs; null: each run has its own
 };

@@ -110,6 +110,8 @@ Gpu::Gpu(const Options& options)
     throw std::runtime_error(take_error(error));
   ggtt_free_[1] = ggtt_pages - 1;
   bring_up();
+  // Not before: what brings the device up here waits for nothing that a plan may take away.
+  if (!options_.faults.empty() && !sg_faults_load(device_, options_.faults.c_str(), &error)) throw std::runtime_error(take_error(error));
   thread_ = std::thread([this] { thread_main(); });
   FenceClock::get().set_service({[this] { serve_interrupt(); }, [this] { irq_changed_.notify_one(); }});
   if (!options_.record.empty() || !options_.stats.empty()) end_.emplace([this] { write_results(); });

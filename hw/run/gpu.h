@@ -34,6 +34,7 @@ struct Options {
   std::string stats;                     ///< file for the JSON report at exit; "-": standard error
   std::string frames;                    ///< directory for presented frames
   std::string show;                      ///< shell command that reads each frame shown, raw R8G8B8X8, from its standard input
+  std::string faults;                    ///< file with a fault plan
   int hang_timeout_s = 60;               ///< 0: never
   unsigned width = 1920, height = 1080;  ///< of the one monitor
   unsigned refresh_hz = 60;              ///< 0: a flip is shown as soon as it is drawn

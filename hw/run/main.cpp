@@ -163,6 +163,7 @@ void add_options(CLI::App& app, Options& options) {
       ->check(CLI::IsMember({"interp", "jit", "tiers"}));
   app.add_option("--record", options.record, "record all submissions into an AUB file (processes after the first: FILE.aub.PID)")
       ->type_name("FILE.aub");
+  app.add_option("--faults", options.faults, "a fault plan for the device (docs/faults.md)")->type_name("FILE")->check(CLI::ExistingFile);
   app.add_option("--stats", options.stats, "write a JSON report at exit; - is standard error (processes after the first: FILE.PID)")
       ->type_name("FILE");
   app.add_option("--frames", options.frames, "save each frame shown through KMS as a PNG")->type_name("DIR");
@@ -207,7 +208,7 @@ int main(int argc, char** argv) {
   CLI11_PARSE(app, argc, argv);
   if (options.show == "-") options.show = default_viewer(options);
   try {
-    for (std::string* path : {&options.record, &options.stats, &options.frames, &afterwards.png, &afterwards.timeline})
+    for (std::string* path : {&options.record, &options.stats, &options.faults, &options.frames, &afterwards.png, &afterwards.timeline})
       make_absolute(*path);
     // The program's processes make these files: the first gets the name, the others one of their own.
     for (const std::string& path : {options.record, options.stats})

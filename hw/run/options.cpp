@@ -13,17 +13,9 @@
 namespace softgen::run {
 
 std::string options_to_json(const Options& o) {
-  return nlohmann::json{{"platform", o.platform},
-                        {"threads", o.threads},
-                        {"record", o.record},
-                        {"stats", o.stats},
-                        {"frames", o.frames},
-                        {"show", o.show},
-                        {"hang_timeout_s", o.hang_timeout_s},
-                        {"width", o.width},
-                        {"height", o.height},
-                        {"refresh", o.refresh_hz},
-                        {"verbose", o.verbose},
+  return nlohmann::json{{"platform", o.platform}, {"threads", o.threads}, {"record", o.record},      {"stats", o.stats},
+                        {"faults", o.faults},     {"frames", o.frames},   {"show", o.show},          {"hang_timeout_s", o.hang_timeout_s},
+                        {"width", o.width},       {"height", o.height},   {"refresh", o.refresh_hz}, {"verbose", o.verbose},
                         {"engine", o.engine}}
       .dump();
 }
@@ -36,6 +28,7 @@ Options options_from_json(const std::string& text) {
     o.threads = j.value("threads", o.threads);
     o.record = j.value("record", o.record);
     o.stats = j.value("stats", o.stats);
+    o.faults = j.value("faults", o.faults);
     o.frames = j.value("frames", o.frames);
     o.show = j.value("show", o.show);
     o.hang_timeout_s = j.value("hang_timeout_s", o.hang_timeout_s);

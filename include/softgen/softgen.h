@@ -29,6 +29,16 @@ enum sg_log_kind { SG_LOG_GUEST_ERROR, SG_LOG_UNSUPPORTED, SG_LOG_UNIMPLEMENTED,
 /* Timers a device asks its host for. Pipe timers fire at vertical blank. */
 enum sg_timer { SG_TIMER_PIPE_A, SG_TIMER_PIPE_B, SG_TIMER_PIPE_C, SG_TIMER_PIPE_D, SG_TIMER_GMBUS, SG_TIMER_MISC, SG_TIMER_COUNT };
 
+/* That a line of the fault plan has fired. Strings are gone when the call is over. */
+typedef struct sg_fault {
+  int64_t time_ns; /* guest time */
+  unsigned line;
+  uint64_t count;    /* of this line's firings, this one included */
+  const char* point; /* "irq" */
+  const char* where; /* "source=rcs.user" */
+  const char* text;  /* the line */
+} sg_fault;
+
 typedef struct sg_host_ops {
   void* opaque;
   /* Guest time in ns, monotonic, stops with the VM. Any thread. */
@@ -65,6 +75,9 @@ typedef struct sg_host_ops {
   void (*vga_page)(void* opaque, uint32_t page);
   /* Guest wrote OpRegion SWSCI (driver's call to firmware): NULL when there is no OpRegion. */
   void (*swsci)(void* opaque);
+  /* A line of the fault plan has fired: each of its first 16 times, then the 32nd, 64th and so on. Any thread, with locks of the device held:
+     * it calls nothing of the device. May be NULL. */
+  void (*fault)(void* opaque, const sg_fault* fault);
 } sg_host_ops;
 
 typedef struct sg_config {
@@ -183,6 +196,13 @@ bool sg_load(sg_device* dev, const void* data, size_t size, char** error);
  * those pages meanwhile: for guests with one CPU. */
 bool sg_record_start(sg_device* dev, const char* path, bool check, char** error);
 void sg_record_stop(sg_device* dev);
+/* The fault plan (docs/faults.md): a file replaces all lines; a line is added; all are removed. A plan that is wrong changes nothing. */
+bool sg_faults_load(sg_device* dev, const char* path, char** error);
+bool sg_faults_add(sg_device* dev, const char* line, char** error);
+void sg_faults_clear(sg_device* dev);
+/* malloc'ed text: the last 1000 firings, a line each: guest time, line, point, how often. Any thread. */
+char* sg_faults_log(sg_device* dev);
+
 /* malloc'ed JSON: failure counts, commands, engine state ("where does it hang"). Any thread. */
 char* sg_report(sg_device* dev);
 /* malloc'ed text: the command that each engine is at with its fields, the state bound there, the EU threads that run with their

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """scripts/run: boots a guest, runs a command or the desktop in it."""
 import argparse
+import pathlib
 import shlex
 import shutil
 import sys
@@ -37,6 +38,7 @@ def parse(argv):
     parser.add_argument("--overlay", metavar="DIR", help="lay this directory over the guest's root: a kernel module, a driver, a test suite")
     parser.add_argument("--timeout", metavar="SECONDS", type=float, help="give up after this time, booting included")
     parser.add_argument("--device-args", metavar="STR", default="", help="properties of the device, as in 'threads=0,trace=cs' (docs/qemu.md)")
+    parser.add_argument("--faults", metavar="FILE", help="a fault plan for the device (docs/faults.md)")
     parser.add_argument("--accel", default="auto", choices=["auto", "kvm", "tcg"], help="default: KVM where it works, else TCG")
     parser.add_argument("--memory", default="2G", metavar="SIZE", help="the guest's memory (default: 2G)")
     parser.add_argument("--append", default="", metavar="STR", help="more words for the guest kernel's command line")
@@ -57,6 +59,11 @@ def checked(options):
     for name in ("share", "overlay"):
         if getattr(options, name):
             setattr(options, name, existing_directory(getattr(options, name), f"--{name}"))
+    if options.faults:
+        if options.gpu != "softgen" or not pathlib.Path(options.faults).is_file():
+            raise Failure(f"--faults: '{options.faults}' is no file, or --gpu is not softgen")
+        path = str(pathlib.Path(options.faults).absolute()).replace(",", ",,")
+        options.device_args = ",".join(filter(None, [options.device_args, f"faults={path}"]))
     if options.screenshot:
         output_file(options.screenshot, "--screenshot")
     if options.timeout is not None and options.timeout <= 0:

@@ -89,7 +89,7 @@ def cases(tests):
 def boot(release, slow=False):
     def run(report, options):
         guest_image.ensure(release)
-        python_tests(report, options, "boot", left_out=[FIRMWARE], guest=release, gpu=options.gpu)
+        python_tests(report, options, "boot", left_out=[FIRMWARE], guest=release, gpu=options.gpu, full=options.full)
     return Suite(f"boots {release} ({guest_image.GUESTS[release]}) on the device", run, slow=slow)
 
 

@@ -70,6 +70,7 @@ void PortSubmission::reset() {
 }
 
 void PortSubmission::state(Archive& archive) {
+  if (archive.reading()) buffer_.forget_held();
   MutexLock lock(mutex_);
   port_->state(archive);
 }

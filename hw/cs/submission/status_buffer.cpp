@@ -12,15 +12,26 @@ void StatusBuffer::attach() {
   registers_.on_read(base_ + layout_.pointer, peek);
 }
 
-void StatusBuffer::reset() { registers_.poke(base_ + layout_.pointer, layout_.reset_pointer()); }
+void StatusBuffer::reset() {
+  held_.reset();
+  registers_.poke(base_ + layout_.pointer, layout_.reset_pointer());
+}
 
 void StatusBuffer::write(uint64_t entry, memory::View& ggtt, uint64_t status_page) {
+  if (Faults* const faults = registers_.faults(); faults || held_) [[unlikely]]
+    return write_as_planned(faults, entry, {ggtt, status_page});
+  append(entry, {ggtt, status_page});
+}
+
+uint64_t StatusBuffer::append(uint64_t entry, const Place& place) {
   const uint32_t pointers = registers_.peek(base_ + layout_.pointer);
   const uint32_t index = (layout_.write_pointer.of(pointers) + 1) % layout_.entries;
-  ggtt.store_release<uint64_t>(status_page + layout_.page_buffer + 8 * index, entry);
+  const uint64_t address = place.status_page + layout_.page_buffer + 8 * index;
+  place.ggtt.store_release<uint64_t>(address, entry);
   registers_.poke64(base_ + layout_.entry(index), entry);
-  ggtt.store_release<uint32_t>(status_page + layout_.page_index, index);
+  place.ggtt.store_release<uint32_t>(place.status_page + layout_.page_index, index);
   registers_.poke(base_ + layout_.pointer, layout_.write_pointer.with(pointers, index));
+  return address;
 }
 
 }  // namespace softgen::cs

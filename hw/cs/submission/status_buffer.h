@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "hw/defs/registers/registers.h"
 #include "hw/memory/view.h"
@@ -33,11 +34,25 @@ class StatusBuffer {
   void reset();
   /// The entry first, then the index: the driver reads in the opposite order.
   void write(uint64_t entry, memory::View& ggtt, uint64_t status_page);
+  /// Another state is loaded: what a fault plan holds back never comes.
+  void forget_held() { held_.reset(); }
 
  private:
+  struct Place {
+    memory::View& ggtt;
+    uint64_t status_page;
+  };
+  /// The graphics address of the entry.
+  uint64_t append(uint64_t entry, const Place& place);
+  // hw/cs/submission/planned_status.cpp
+  void write_as_planned(Faults* faults, uint64_t entry, const Place& place);
+  void spoil_page(Faults& faults, const Place& place) const;
+  uint32_t engine() const;
+
   const Layout& layout_;
   mmio::RegisterFile& registers_;
   const uint32_t base_;
+  std::optional<uint64_t> held_{};  ///< a fault plan has it appear behind the next entry
 };
 
 }  // namespace softgen::cs

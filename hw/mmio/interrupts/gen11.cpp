@@ -50,7 +50,8 @@ constexpr std::array<uint32_t, pipe_event::count> pipe_rows = {field::DE_PIPE_IS
                                                                field::DE_PIPE_ISR_PLANE_7_FLIP_DONE.mask(),
                                                                field::DE_PIPE_ISR_DSB_0.mask(),
                                                                field::DE_PIPE_ISR_DSB_1.mask(),
-                                                               field::DE_PIPE_ISR_DSB_2.mask()};
+                                                               field::DE_PIPE_ISR_DSB_2.mask(),
+                                                               field::DE_PIPE_ISR_FIFO_UNDERRUN.mask()};
 // Ice Lake: DDI A to F; connectors: i915 hpd_icp. From DDI C on connectors are Type-C ports, which show a cable of their own kind in the PCH.
 constexpr std::array<uint32_t, 6> gen11_aux_rows = {field::DE_PORT_ISR_AUX_CHANNEL_A.mask(), field::DE_PORT_ISR_AUX_CHANNEL_B.mask(),
                                                     field::DE_PORT_ISR_AUX_CHANNEL_C.mask(), field::DE_PORT_ISR_AUX_CHANNEL_D.mask(),

@@ -37,10 +37,20 @@ constexpr std::array<uint32_t, engine_event::count> engine_rows = {
     field::GT_ISR_USER_INTERRUPT.mask(),           field::GT_ISR_MASTER_ERROR.mask(),      field::GT_ISR_FLUSH_NOTIFY.mask(),
     field::GT_ISR_CONTEXT_SWITCH_INTERRUPT.mask(), field::GT_ISR_WAIT_ON_SEMAPHORE.mask(), field::GT_ISR_TIMEOUT_COUNTER_EXPIRED.mask()};
 /// Bits of DE_PIPE_ISR for each of pipe_event.
-constexpr std::array<uint32_t, pipe_event::count> pipe_rows = {
-    field::DE_PIPE_ISR_VERTICAL_BLANK.mask(),    field::DE_PIPE_ISR_VERTICAL_SYNC.mask(),     field::DE_PIPE_ISR_CRC_DONE.mask(),
-    field::DE_PIPE_ISR_PLANE_1_FLIP_DONE.mask(), field::DE_PIPE_ISR_PLANE_2_FLIP_DONE.mask(), field::DE_PIPE_ISR_PLANE_3_FLIP_DONE.mask(),
-    field::DE_PIPE_ISR_PLANE_4_FLIP_DONE.mask()};
+constexpr std::array<uint32_t, pipe_event::count> pipe_rows = {field::DE_PIPE_ISR_VERTICAL_BLANK.mask(),
+                                                               field::DE_PIPE_ISR_VERTICAL_SYNC.mask(),
+                                                               field::DE_PIPE_ISR_CRC_DONE.mask(),
+                                                               field::DE_PIPE_ISR_PLANE_1_FLIP_DONE.mask(),
+                                                               field::DE_PIPE_ISR_PLANE_2_FLIP_DONE.mask(),
+                                                               field::DE_PIPE_ISR_PLANE_3_FLIP_DONE.mask(),
+                                                               field::DE_PIPE_ISR_PLANE_4_FLIP_DONE.mask(),
+                                                               0,
+                                                               0,
+                                                               0,
+                                                               0,
+                                                               0,
+                                                               0,
+                                                               field::DE_PIPE_ISR_FIFO_UNDERRUN.mask()};
 // DDI A to D; DDI E has no AUX channel of its own (SKL PRM vol 12, "AUX").
 constexpr std::array<uint32_t, 4> aux_rows = {field::DE_PORT_ISR_AUX_CHANNEL_A.mask(), field::DE_PORT_ISR_AUX_CHANNEL_B.mask(),
                                               field::DE_PORT_ISR_AUX_CHANNEL_C.mask(), field::DE_PORT_ISR_AUX_CHANNEL_D.mask()};

@@ -37,6 +37,7 @@ class FakeHost {
       static_cast<FakeHost*>(self)->set_level(level);
     };
     ops_.log = [](void*, enum sg_log_kind, const char*) {};
+    ops_.fault = [](void* self, const sg_fault* fault) { static_cast<FakeHost*>(self)->note_fault(*fault); };
     sg_config config = {};
     config.platform = platform;
     config.threads = threads;
@@ -108,6 +109,20 @@ class FakeHost {
     std::unique_lock lock(mutex_);
     return changed_.wait_for(lock, std::chrono::minutes(1), [&] { return messages_ >= messages; });
   }
+  /// Points of the fault plan's firings that the device has told.
+  std::vector<std::string> faults() {
+    std::lock_guard lock(mutex_);
+    return faults_;
+  }
+  /// Adds a line to the fault plan: empty, or why not.
+  std::string plan(const std::string& line) {
+    char* error = nullptr;
+    const bool added = sg_faults_add(device_, line.c_str(), &error);
+    std::string why = error ? error : "";
+    sg_free(error);
+    CHECK(added == why.empty());
+    return why;
+  }
   std::string save() {
     void* data = nullptr;
     size_t size = 0;
@@ -138,6 +153,10 @@ class FakeHost {
     if (deadline < 0) timers_.erase(id);
     else timers_[id] = deadline;
   }
+  void note_fault(const sg_fault& fault) {
+    std::lock_guard lock(mutex_);
+    faults_.emplace_back(fault.point);
+  }
   void set_level(bool level) {
     {
       std::lock_guard lock(mutex_);
@@ -153,6 +172,7 @@ class FakeHost {
   std::map<unsigned, int64_t> timers_;
   bool level_ = false;
   unsigned messages_ = 0;
+  std::vector<std::string> faults_;
   sg_host_ops ops_{};
   sg_device* device_ = nullptr;
   std::vector<std::byte> ram_;

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Fault plans in the C ABI (softgen.h).
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include "hw/gt/abi.h"
+#include "hw/gt/guard.h"
+
+namespace {
+
+using softgen::faults::Plan;
+
+char* copy(const std::string& text) {
+  char* const bytes = static_cast<char*>(std::malloc(text.size() + 1));
+  if (bytes) std::memcpy(bytes, text.c_str(), text.size() + 1);
+  return bytes;
+}
+
+/// A plan is text of a bounded size. Throws PlanError.
+std::string read_plan(const char* path) {
+  errno = 0;
+  std::ifstream file(path, std::ios::binary);
+  std::string text(Plan::most_text + 1, '\0');
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  if (!file.eof() && !file) throw softgen::faults::PlanError(fmt::format("cannot read '{}': {}", path, std::strerror(errno ? errno : EIO)));
+  text.resize(static_cast<size_t>(file.gcount()));
+  return text;
+}
+
+/// False, with the sentence of what `change` throws.
+template <typename Change>
+bool changes(sg_device* dev, const char* entry, char** error, const std::string& prefix, Change change) {
+  const softgen::LogScope scope(softgen::gt::log_of(dev));
+  std::string why = "the host failed, see the log";
+  const bool done = softgen::gt::guarded(entry, false, [&] {
+    try {
+      change(softgen::gt::device_of(dev).fault_plan());
+      return true;
+    } catch (const softgen::faults::PlanError& wrong) { why = prefix + wrong.what(); }
+    return false;
+  });
+  if (!done && error) *error = copy(why);
+  return done;
+}
+
+}  // namespace
+
+extern "C" {
+
+bool sg_faults_load(sg_device* dev, const char* path, char** error) {
+  return changes(dev, "sg_faults_load", error, fmt::format("{}: ", path), [&](Plan& plan) { plan.load(read_plan(path)); });
+}
+
+bool sg_faults_add(sg_device* dev, const char* line, char** error) {
+  return changes(dev, "sg_faults_add", error, "", [&](Plan& plan) { plan.add(line); });
+}
+
+void sg_faults_clear(sg_device* dev) {
+  changes(dev, "sg_faults_clear", nullptr, "", [](Plan& plan) { plan.clear(); });
+}
+
+char* sg_faults_log(sg_device* dev) {
+  char* text = nullptr;
+  changes(dev, "sg_faults_log", nullptr, "", [&](const Plan& plan) { text = copy(plan.log()); });
+  return text;
+}
+
+}  // extern "C"
