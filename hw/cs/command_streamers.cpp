@@ -37,7 +37,10 @@ CommandStreamers::CommandStreamers(const Environment& environment, bool threaded
                                 .mmio_base = base,
                                 .position = id == EngineId::pocs};
     engines_[i] = std::make_unique<EngineCs>(make_streamer(config, links_of(id)), environment.gate, threaded);
-    submissions_[i]->attach([this, engine = engines_[i].get()] { submitted(*engine); });
+    submissions_[i]->attach([this, engine = engines_[i].get()] {
+      tell_submitted(engine->config().id);
+      submitted(*engine);
+    });
     attach(*engines_[i]);
     attach_watchdog(*engines_[i]);
   }
@@ -65,7 +68,8 @@ StreamerLinks CommandStreamers::links_of(EngineId id) {
                             if (EngineCs* cs = engine(target)) cs->kick();
                           },
                       .gtt_written = environment_.gtt_written,
-                      .observer = environment_.observer};
+                      .observer = environment_.observer,
+                      .watch = id == EngineId::pocs ? nullptr : environment_.watch};
   if (environment_.switched && takes_lists(id))
     links.switched = [this, id](const ContextSwitch& event) { environment_.switched(id, event); };
   if (id == EngineId::rcs) {
@@ -166,6 +170,16 @@ void CommandStreamers::look_at_watchdog() {
 void CommandStreamers::submit(EngineId id, const Execlist& list) {
   submissions_[static_cast<size_t>(id)]->put(list);
   submitted(*engine(id));
+}
+
+void CommandStreamers::tell_submitted(EngineId id) const {
+  Watch* const watch = environment_.watch ? environment_.watch->get() : nullptr;
+  if (!watch || id == EngineId::pocs) return;
+  const std::optional<Execlist> list = submissions_[static_cast<size_t>(id)]->pending();
+  if (!list) return;
+  std::array<WatchedContext, max_elements> elements;
+  std::ranges::transform(list->element, elements.begin(), [](const Descriptor& d) { return WatchedContext{d.low, d.high}; });
+  watch->submitted(id, elements);
 }
 
 void CommandStreamers::submitted(EngineCs& engine) {

@@ -54,6 +54,19 @@ uint32_t ContextStore::tail_of(const Descriptor& context) {
   return core_.ggtt().load<uint32_t>(context.lrca() + uint64_t{image_page} + image_dwords_.tail * 4) & reg::ring_offset_mask;
 }
 
+WatchedEntry ContextStore::entry_of(const Descriptor& context) {
+  const auto value = [&](uint32_t dword) { return core_.ggtt().load<uint32_t>(context.lrca() + uint64_t{image_page} + dword * 4); };
+  const uint32_t control = value(image_dwords_.ring_control), tail = value(image_dwords_.tail);
+  return {.engine = core_.config().id,
+          .context = {context.low, context.high},
+          .address = context.lrca(),
+          .head = reg::head_offset.in_place(value(image_dwords_.head)),
+          .tail = tail & reg::ring_offset_mask,
+          .ring_size = control & reg::ring_valid ? (reg::ring_pages.of(control) + 1) * 4096 : 0,
+          .blank = (value(image_dwords_.context_control) & reg::restore_inhibit) != 0,
+          .raw_tail = tail};
+}
+
 std::array<WorkaroundBatch, 2> ContextStore::batches_of(const Descriptor& context) {
   const auto value = [&](uint32_t dword) { return core_.ggtt().load<uint32_t>(context.lrca() + uint64_t{image_page} + dword * 4); };
   return {per_context_batch(value(image_dwords_.per_context)), indirect_batch(value(image_dwords_.indirect))};

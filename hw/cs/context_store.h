@@ -31,6 +31,8 @@ class ContextStore {
   void set_context(std::span<const uint32_t> packet);
   /// RING_TAIL as the image of a context has it.
   uint32_t tail_of(const Descriptor& context);
+  /// What a watch is told when `context` begins to run.
+  WatchedEntry entry_of(const Descriptor& context);
   /// The workaround batches that the image of a context names.
   std::array<WorkaroundBatch, 2> batches_of(const Descriptor& context);
   void load_ring_registers();
@@ -68,11 +70,12 @@ class ContextStore {
     explicit ImageDwords(const defs::ContextLayout& layout)
         : context_control(layout.value_dword(reg::ctx_control)),
           tail(layout.value_dword(reg::tail)),
+          head(layout.value_dword(reg::head)),
           ring_control(layout.value_dword(reg::ctl)),
           timestamp(layout.has_slot(reg::ctx_timestamp) ? layout.value_dword(reg::ctx_timestamp) : 0),
           per_context(layout.value_dword(reg::bb_per_ctx_ptr)),
           indirect(layout.value_dword(reg::indirect_ctx)) {}
-    const uint32_t context_control, tail, ring_control;
+    const uint32_t context_control, tail, head, ring_control;
     const uint32_t timestamp;  ///< 0: the image has none
     const uint32_t per_context, indirect;
   } image_dwords_;

@@ -18,6 +18,7 @@
 #include "hw/iface/engine.h"
 #include "hw/iface/host.h"
 #include "hw/iface/observation.h"
+#include "hw/iface/watch.h"
 #include "hw/memory/view.h"
 #include "hw/mmio/interrupts.h"
 #include "hw/mmio/register_file.h"
@@ -55,6 +56,7 @@ struct StreamerLinks {
   /// MI_UPDATE_GTT changed entries. May be empty.
   std::function<void()> gtt_written;
   PacketObserver* observer = nullptr;  ///< may be null
+  const WatchPoint* watch = nullptr;   ///< null: nobody can watch
   Observation* observation = nullptr;  ///< null: the engine's events are not counted
   /// RCS: what it asks of POCS; null: there is no POCS.
   PositionLink* position = nullptr;
@@ -78,6 +80,8 @@ class EngineCore {
   EngineCore(const EngineCore&) = delete;
   EngineCore& operator=(const EngineCore&) = delete;
 
+  /// Null: nobody watches.
+  Watch* watch() const { return links_.watch ? links_.watch->get() : nullptr; }
   const StreamerConfig& config() const { return config_; }
   StreamerLinks& links() { return links_; }
   StopFlag& stop() { return stop_; }

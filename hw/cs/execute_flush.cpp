@@ -13,7 +13,7 @@ using packets::PIPE_CONTROL;
 void Executor::post_sync_write(uint64_t address, bool global, bool index, uint64_t value, unsigned bytes) {
   if (!privileged_ && (global || index)) {
     guest_error("post-sync write from a non-privileged batch");
-    return core_.error(reg::error_privilege, false);
+    return refuse();
   }
   if (index) address = (global ? core_.hwsp() : core_.pphwsp()) + (address & 0xff8);
   memory::View& view = core_.view(global || index);

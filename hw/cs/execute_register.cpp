@@ -12,7 +12,7 @@ void Executor::write_register(uint32_t offset, uint32_t value) {
   offset &= register_offset_mask;
   if (!privileged_ && !core_.links().registers.is_nonpriv_writable(core_.config().id, offset)) {
     guest_error("register write from a non-privileged batch", "{:#x}", offset);
-    return core_.error(reg::error_privilege, false);
+    return refuse();
   }
   core_.links().registers.write(offset, value, mmio::Initiator::streamer);
   if (core_.translation().has(offset)) core_.set_address_space();

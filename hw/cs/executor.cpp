@@ -44,6 +44,8 @@ bool Executor::before(const Cursor&) {
 
 Flow Executor::command(const Packet& packet, const Cursor& after) {
   const Flow flow = execute(packet, after);
+  if (Watch* const watch = core_.watch()) [[unlikely]]
+    tell(*watch, packet, after, flow);
   return core_.links().observer ? observe(packet, flow) : flow;
 }
 
@@ -51,6 +53,18 @@ Flow Executor::observe(const Packet& packet, Flow flow) {
   if (flow.kind == Flow::Kind::repeat || core_.links().observer->executed(core_.config().id, packet, core_.ppgtt())) return flow;
   if (const ExecResult flushed = core_.flush({}); flushed != ExecResult::done) return result(flushed);
   return {Flow::Kind::leave};
+}
+
+/// A packet that is to be repeated is told when it is done.
+void Executor::tell(Watch& watch, const Packet& packet, const Cursor& after, const Flow& flow) {
+  if (reason_ == Reason::fault) outcome_ = WatchedPacket::Outcome::faulted;
+  else if (flow.kind == Flow::Kind::repeat) return;
+  watch.packet({core_.config().id, packet, after.level(), after.privileged(), outcome_});
+}
+
+void Executor::refuse() {
+  outcome_ = WatchedPacket::Outcome::refused;
+  core_.error(reg::error_privilege, false);
 }
 
 bool Executor::is_short(const Packet& packet) {
@@ -62,13 +76,16 @@ bool Executor::is_short(const Packet& packet) {
 Flow Executor::execute(const Packet& packet, const Cursor& after) {
   const uint32_t header = packet.dwords[0];
   publish(packet.address, header, after);
-  if (execution_.predicate_mode && predicated_off(packet)) [[unlikely]]
+  outcome_ = WatchedPacket::Outcome::executed;
+  if (execution_.predicate_mode && predicated_off(packet)) [[unlikely]] {
+    outcome_ = WatchedPacket::Outcome::skipped;
     return Flow::next();
+  }
   if (is_short(packet)) return fault(reg::error_instruction);
   privileged_ = after.privileged();
   if (!privileged_ && is_privileged(packet)) {
     guest_error("privileged command in a non-privileged batch", "{} at {:#x}", packet.command->name, packet.address);
-    core_.error(reg::error_privilege, false);
+    refuse();
     return Flow::next();
   }
   if (header >> 29 == 0) return mi(packet, after);
@@ -79,11 +96,13 @@ Flow Executor::execute(const Packet& packet, const Cursor& after) {
 Flow Executor::unknown(const Packet& packet, const Cursor& after) {
   publish(packet.address, packet.dwords[0], after);
   guest_error("unknown command", "{:#010x} at {:#x}", packet.dwords[0], packet.address);
+  if (Watch* const watch = core_.watch()) watch->unknown_command(core_.config().id, packet.address, packet.dwords[0]);
   return fault(reg::error_instruction);
 }
 
 Flow Executor::no_memory(uint64_t address, const Cursor&) {
   guest_error("command in unmapped memory", "at {:#x}", address);
+  if (Watch* const watch = core_.watch()) watch->missing_command(core_.config().id, address);
   return fault(reg::error_page_table);
 }
 

@@ -71,6 +71,9 @@ class Executor {
   static bool is_short(const Packet& packet);
   Flow execute(const Packet& packet, const Cursor& after);
   Flow observe(const Packet& packet, Flow flow);
+  void tell(Watch& watch, const Packet& packet, const Cursor& after, const Flow& flow);
+  /// Drops what the running batch is not allowed to do.
+  void refuse();
   bool starts_work(const Packet& packet) const;
   Flow engine_packet(const Packet& packet);
   Flow mi(const Packet& packet, const Cursor& after);
@@ -122,6 +125,7 @@ class Executor {
   Execution execution_;
   Reason reason_ = Reason::none;
   bool privileged_ = true;
+  WatchedPacket::Outcome outcome_ = WatchedPacket::Outcome::executed;  ///< of the last command
 };
 
 }  // namespace softgen::cs

@@ -132,13 +132,17 @@ bool Streamer::accept_list() {
   const std::optional<Execlist> taken = arbiter_.take();
   if (!taken) return true;  // submissions that came together: the last of them has been taken already
   const Execlist& list = *taken;
+  Watch* const watch = core_.watch();
+  if (watch) watch->list_taken(config().id);
   if (list.empty()) return preempt_to_idle();
   if (arbiter_.is_lite_restore(list)) {
     const Descriptor old = core_.context();
     list_ = list;
     element_ = 0;
     core_.set_context(list.element[0]);
+    const uint32_t old_tail = core_.get(reg::tail) & reg::ring_offset_mask;
     core_.set(reg::tail, contexts_.tail_of(core_.context()));
+    if (watch) tell_lite_restore(*watch, old_tail);
     position_follows();
     update_status();
     post_event({event_preempted | event_lite_restore, old, core_.context()});
@@ -149,6 +153,7 @@ bool Streamer::accept_list() {
   if (old.valid()) {
     context_leaves();
     contexts_.save();
+    if (watch) watch->context_left(config().id, cursor_.ring.head, false);
   }
   position_ends();
   list_ = list;
@@ -156,6 +161,12 @@ bool Streamer::accept_list() {
   post_event({old.valid() ? event_preempted : event_idle_to_active, old, list.element[first]});
   start_element(first);
   return true;
+}
+
+void Streamer::tell_lite_restore(Watch& watch, uint32_t old_tail) {
+  WatchedEntry entry = contexts_.entry_of(core_.context());
+  entry.head = cursor_.ring.head;
+  watch.tail_moved(entry, old_tail);
 }
 
 bool Streamer::preempt_to_idle() {
@@ -175,6 +186,7 @@ void Streamer::start_element(unsigned index) {
   can_switch_ = true;
   core_.set_waiting(false);
   update_status();
+  if (Watch* const watch = core_.watch()) watch->context_entered(contexts_.entry_of(core_.context()));
   contexts_.restore();
   arbiter_.set_arbitration(true);
   if (core_.links().context_changed) core_.links().context_changed();
@@ -186,6 +198,7 @@ bool Streamer::leave_element(uint32_t why) {
   if (!position_left()) return false;
   context_leaves();
   contexts_.save();
+  if (Watch* const watch = core_.watch()) watch->context_left(config().id, cursor_.ring.head, why == event_complete);
   if (core_.links().context_changed) core_.links().context_changed();
   position_ends();
   const Descriptor old = core_.context();

@@ -95,6 +95,7 @@ class Streamer {
   /// The running context leaves: `why` is an event, in addition to those of the next context.
   bool leave_element(uint32_t why);
   void start_element(unsigned index);
+  void tell_lite_restore(Watch& watch, uint32_t old_tail);
   /// Notifies the observation unit; to be called before the running context is saved or dropped.
   void context_leaves();
   // hw/cs/position/leader.cpp

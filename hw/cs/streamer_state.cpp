@@ -25,6 +25,7 @@ void check_cursor(Cursor& cursor) {
 }  // namespace
 
 void Streamer::reset() {
+  if (Watch* const watch = core_.watch()) watch->engine_reset(config().id);
   context_leaves();
   arbiter_.reset();
   cursor_ = {};

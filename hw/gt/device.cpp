@@ -136,7 +136,8 @@ void Device::build_units() {
       .watchdog_wake =
           [this](uint64_t ticks) { wake_at(host_.clock_ns() + mmio::TimestampClock(config_.platform->timestamp_hz).ns(ticks)); },
       .switched = [this](EngineId id, const cs::ContextSwitch& event) { guc_->guc.switched(id, event); },
-      .observer = config_.observer};
+      .observer = config_.observer,
+      .watch = &observers_.watch_point};
   for (unsigned i = 0; i < engine_count; ++i)
     if (const auto id = static_cast<EngineId>(i); config_.platform->has(id)) environment.engines[i] = plugged(id);
   streamers_ = std::make_unique<cs::CommandStreamers>(environment, config_.threads > 0);
@@ -196,15 +197,24 @@ void Device::bar0_write(uint64_t offset, uint64_t value, unsigned size) {
   const uint64_t window = config_.platform->bar0_size / 2;
   if (display::LegacyVga::covers(offset)) return vga_.write_mapped(static_cast<uint16_t>(offset), value, size);
   if (offset < mmio::register_space) {
-    if (observer_ && size == 4) observer_->register_write(static_cast<uint32_t>(offset), static_cast<uint32_t>(value));
+    if (observers_.recorder && size == 4) observers_.recorder->register_write(static_cast<uint32_t>(offset), static_cast<uint32_t>(value));
     registers_.write(static_cast<uint32_t>(offset), value, size);
     poll_later();
-    if (observer_ && size == 4) observer_->register_written(static_cast<uint32_t>(offset));
+    if (observers_.recorder && size == 4) observers_.recorder->register_written(static_cast<uint32_t>(offset));
+    if (Watch* const watch = observers_.watch_point.get(); watch && size == 4) [[unlikely]]
+      watch->register_written(static_cast<uint32_t>(offset), static_cast<uint32_t>(value));
     return;
   }
   if (offset >= window && (offset & 7) + size <= 8 && offset - window < memory::Ggtt::window_size)
     return memory_.ggtt.write_window(offset - window, value, size);
   guest_error("BAR0 access outside registers and GTT window", "write of {} bytes at 0x{:x}", size, offset);
+}
+
+void Device::set_watch(std::unique_ptr<Watch> watch) {
+  pause();
+  observers_.watch_point.set(watch.get());
+  observers_.watch.swap(watch);
+  resume();
 }
 
 void Device::memory_begin() {

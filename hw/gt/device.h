@@ -28,6 +28,7 @@
 #include "hw/gt/preempting_engine.h"
 #include "hw/gt/shared_functions.h"
 #include "hw/iface/host.h"
+#include "hw/iface/watch.h"
 #include "hw/media/vebox.h"
 #include "hw/media/video.h"
 #include "hw/memory/aperture.h"
@@ -107,7 +108,11 @@ class Device {
   void set_stolen(uint64_t base, uint64_t size);
 
   /// One at a time; null ends it.
-  void set_observer(std::unique_ptr<DeviceObserver> observer) { observer_ = std::move(observer); }
+  void set_observer(std::unique_ptr<DeviceObserver> observer) { observers_.recorder = std::move(observer); }
+
+  /// Told what the units do; null ends it. Waits for the engines to stand at a command boundary.
+  void set_watch(std::unique_ptr<Watch> watch);
+  Watch* watch() const { return observers_.watch.get(); }
 
   // -- life ----------------------------------------------------------------------------------------------------------------------
   /// The GGTT's entries at a reset.
@@ -172,7 +177,12 @@ class Device {
 
   const Config config_;
   const Parts& parts_;
-  std::unique_ptr<DeviceObserver> observer_;  ///< under the front end's lock, as bar0_write() is
+  /// Those who look at the device. Under the front end's lock, as bar0_write() is; units find the watch at its point.
+  struct Observers {
+    std::unique_ptr<DeviceObserver> recorder;
+    std::unique_ptr<Watch> watch;
+    WatchPoint watch_point;
+  } observers_;
   Host& host_;
   std::unique_ptr<HostMemory> guest_;
   memory::FlatMemory* flat_ = nullptr;  ///< guest_ when it is one
