@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // softgen-replay FILE.aub[.xz]: prints a capture, or runs it. Exit status: 0 all was well; 1 the file or an argument is bad, or a submission
-// hung; 2 the file was printed but holds something we do not know.
+// hung; 2 the file was printed but holds something we do not know; 99 the checker has findings (--check-exit).
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "hw/debug/check/command_line.h"
 #include "hw/debug/png_file.h"
 #include "hw/eu/jit/engine.h"
 #include "hw/faults/rule.h"
@@ -32,6 +33,7 @@ struct Arguments {
   unsigned repeat = 1;
   uint64_t limit_mib = 4096;
   replay::PlayOptions play;
+  debug::check::CommandLine check;
 };
 
 int complain(const Arguments& args, const std::string& what) {
@@ -76,6 +78,19 @@ std::optional<uint64_t> until_draw(const std::string& text) {
   return number;
 }
 
+/// The exit status that they ask for.
+int tell_findings(const Arguments& args, const debug::check::Findings& findings) {
+  if (!args.check.json.empty()) {
+    std::ofstream file(args.check.json);
+    file << findings.json().dump(1) << "\n";
+    if (!file.flush()) return complain(args, "cannot write " + args.check.json);
+  }
+  const std::string summary = findings.summary();
+  if (summary.empty()) return 0;
+  fmt::print(stderr, "softgen: {}\n", summary);
+  return args.check.status;
+}
+
 int run(Arguments& args) {
   std::vector<replay::MemoryRange> dumps;
   std::optional<debug::PictureSource> surface;
@@ -89,6 +104,7 @@ int run(Arguments& args) {
   args.play.memory_limit = args.limit_mib << 20;
   args.play.timeline = !args.timeline.empty();
   if (!args.faults.empty()) args.play.faults = text_of(args.faults);
+  if (!args.check.what.empty()) args.play.check = debug::check::parse_options(args.check.what);
   if (!surface && !args.png.empty()) {
     args.play.png_folder = args.png;
     std::error_code why;
@@ -120,7 +136,8 @@ int run(Arguments& args) {
   }
   for (const std::string& picture : result.pictures) fmt::print(stderr, "{}\n", picture);
   if (!result.hang.empty()) fmt::print(stderr, "{}\n", result.hang);
-  return result.error.empty() ? 0 : complain(args, result.error);
+  if (!result.error.empty()) return complain(args, result.error);
+  return player.findings() ? tell_findings(args, *player.findings()) : 0;
 }
 
 }  // namespace
@@ -153,7 +170,14 @@ int main(int argc, char** argv) {
   app.add_option("--platform", args.play.platform, "platform to run on or to print for (default: the capture's, else the first)");
   app.add_option("--hang", args.play.hang_seconds, "seconds after which a submission counts as hung")->check(CLI::Range(0.1, 86400.0));
   app.add_option("--memory-limit", args.limit_mib, "MiB of memory a capture may fill")->check(CLI::Range(1, 1 << 20));
-  CLI11_PARSE(app, argc, argv);
+  args.check.add_to(app);
+  app.add_option("--check-without", args.play.check_without,
+                 "numbers of commands that the checker does not see, as if the driver had not sent them")
+      ->delimiter(',');
+  app.add_option("--check-trace", args.play.check_trace, "file that names all commands that ran with their numbers");
+  try {
+    app.parse(debug::check::check_words(argc, argv));
+  } catch (const CLI::ParseError& error) { return app.exit(error); }
   try {
     return args.text || args.json || args.list ? print(args) : run(args);
   } catch (const replay::BadArgument& bad) { return complain(args, bad.what()); } catch (const faults::PlanError& wrong) {

@@ -16,10 +16,13 @@
 #include "hw/base/mutex.h"
 #include "hw/cs/decode/packets.h"
 #include "hw/debug/byte_source.h"
+#include "hw/debug/check/checker.h"
 #include "hw/debug/page_results.h"
 #include "hw/debug/where.h"
 #include "hw/gt/parts.h"
 #include "hw/replay/offline_host.h"
+#include "hw/replay/sifter.h"
+#include "hw/replay/surface_option.h"
 #include "hw/replay/target_pictures.h"
 
 namespace softgen::replay {
@@ -55,6 +58,11 @@ class Player::Run final : public PacketObserver {
     device_->fault_plan().load(options.faults);
     image_ = std::make_unique<Image>(*memory_, device_->ggtt(), device_->platform().name);
     view_ = std::make_unique<memory::View>(*memory_, nullptr);
+    if (options.check) {
+      auto checker = std::make_unique<debug::check::Checker>(device_->platform(), *options.check, debug::check::print_finding);
+      checker_ = checker.get();
+      device_->set_watch(sifted(std::move(checker)));
+    }
     connect();
   }
 
@@ -100,6 +108,7 @@ class Player::Run final : public PacketObserver {
 
   memory::View* memory() { return result_submitted_ ? view_.get() : nullptr; }
   gt::Device* device() { return device_.get(); }
+  const debug::check::Findings* findings() { return checker_ ? &checker_->findings() : nullptr; }
 
  private:
   void connect() {
@@ -115,6 +124,14 @@ class Player::Run final : public PacketObserver {
     };
     for (const defs::EngineRow& engine : device_->platform().registers->engines)
       if (device_->platform().has(engine.id)) device_->bar0_write(engine.mmio_base + reg::RING_MI_MODE, stop_rings_off, 4);
+  }
+
+  std::unique_ptr<Watch> sifted(std::unique_ptr<debug::check::Checker> checker) const {
+    if (options_.check_without.empty() && options_.check_trace.empty()) return checker;
+    std::FILE* trace = options_.check_trace.empty() ? nullptr : std::fopen(options_.check_trace.c_str(), "w");
+    if (!trace && !options_.check_trace.empty()) throw BadArgument("cannot write " + options_.check_trace);
+    const std::set<uint64_t> dropped(options_.check_without.begin(), options_.check_without.end());
+    return std::make_unique<Sifter>(std::move(checker), dropped, trace);
   }
 
   /// What the machine that recorded had there when its engines were idle.
@@ -242,6 +259,7 @@ class Player::Run final : public PacketObserver {
   OfflineHost host_;
   memory::SparseMemory* memory_ = nullptr;  ///< the device's
   std::unique_ptr<gt::Device> device_;
+  const debug::check::Checker* checker_ = nullptr;  ///< the device's; null: none
   std::unique_ptr<Image> image_;
   std::unique_ptr<memory::View> view_;
   PlayResult result_;
@@ -284,5 +302,6 @@ PlayResult Player::run(const std::string& path) {
 
 memory::View* Player::memory() { return run_ ? run_->memory() : nullptr; }
 gt::Device* Player::device() { return run_ ? run_->device() : nullptr; }
+const debug::check::Findings* Player::findings() { return run_ ? run_->findings() : nullptr; }
 
 }  // namespace softgen::replay

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "hw/debug/check/findings.h"
 #include "hw/debug/context_state.h"
 #include "hw/gt/device.h"
 #include "hw/memory/sparse_memory.h"
@@ -23,9 +24,12 @@ struct PlayOptions {
   std::optional<uint64_t> until_draw;  ///< stop after this draw or walker
   std::string png_folder;              ///< render targets at each flush; empty: none
   bool timeline = false;
-  std::string faults;                      ///< the text of a fault plan
-  bool preempt_always = false;             ///< see gt::Config
-  std::shared_ptr<eu::Compiler> compiler;  ///< of all runs; null: each run has its own
+  std::string faults;                          ///< the text of a fault plan
+  bool preempt_always = false;                 ///< see gt::Config
+  std::optional<debug::check::Options> check;  ///< null: no checker
+  std::vector<uint64_t> check_without;         ///< commands that the checker does not see, by number (hw/replay/sifter.h); for threads 0
+  std::string check_trace;                     ///< file that names all commands with their numbers; empty: none
+  std::shared_ptr<eu::Compiler> compiler;      ///< of all runs; null: each run has its own
 };
 
 /// Something that took time on an engine.
@@ -62,6 +66,8 @@ class Player {
   /// After run(): the PPGTT of the context submitted last. Null without a submission.
   memory::View* memory();
   gt::Device* device();
+  /// Of the last run; null: there was no checker.
+  const debug::check::Findings* findings();
 
  private:
   class Run;

@@ -203,6 +203,13 @@ void sg_faults_clear(sg_device* dev);
 /* malloc'ed text: the last 1000 firings, a line each: guest time, line, point, how often. Any thread. */
 char* sg_faults_log(sg_device* dev);
 
+/* Starts the checker, level `commands` (docs/check.md): `what` is as softgen-replay's --check=… takes it. `found` gets each finding that is new, as text of
+ * several lines and as a JSON object; any thread. NULL: standard error. Waits for the engines to stand at a command boundary. */
+typedef void (*sg_check_found)(void* opaque, const char* text, const char* json);
+bool sg_check_start(sg_device* dev, const char* what, sg_check_found found, void* opaque, char** error);
+void sg_check_stop(sg_device* dev);
+/* malloc'ed JSON of all findings so far, "{}" without a checker. Not while the checker is started or stopped; else any thread. */
+char* sg_check_report(sg_device* dev);
 /* malloc'ed JSON: failure counts, commands, engine state ("where does it hang"). Any thread. */
 char* sg_report(sg_device* dev);
 /* malloc'ed text: the command that each engine is at with its fields, the state bound there, the EU threads that run with their

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "feed.h"
+
+namespace softgen::debug::check {
+namespace {
+
+using Outcome = WatchedPacket::Outcome;
+
+/// All that a draw needs, but for `left_out`.
+void set_up_draw(Feed& feed, std::string_view left_out) {
+  feed.begin();
+  for (const char* name : {"PIPELINE_SELECT", "STATE_BASE_ADDRESS", "3DSTATE_VS",     "3DSTATE_HS",          "3DSTATE_TE",
+                           "3DSTATE_DS",      "3DSTATE_GS",         "3DSTATE_CLIP",   "3DSTATE_SF",          "3DSTATE_RASTER",
+                           "3DSTATE_SBE",     "3DSTATE_WM",         "3DSTATE_PS",     "3DSTATE_PS_EXTRA",    "3DSTATE_URB_VS",
+                           "3DSTATE_URB_HS",  "3DSTATE_URB_DS",     "3DSTATE_URB_GS", "3DSTATE_MULTISAMPLE", "3DSTATE_SAMPLE_MASK"})
+    if (name != left_out) feed.command(name);
+  feed.draw();
+}
+
+void noops(Feed& feed, int count) {
+  for (int i = 0; i < count; ++i) feed.command("MI_NOOP");
+  feed.command("MI_BATCH_BUFFER_END");
+}
+
+void set_reserved_bit(Feed& feed) {
+  std::vector<uint32_t> dwords = feed.dwords("PIPE_CONTROL");
+  dwords[1] = 1u << 31;
+  feed.words("PIPE_CONTROL", dwords);
+}
+
+Feed& whitelist(Feed& feed) {
+  feed.checker().register_written(feed.platform().registers->engine(EngineId::rcs)->mmio_base + reg::RING_FORCE_TO_NONPRIV(0), 0x2248);
+  return feed;
+}
+void load_refused(Feed& feed) { feed.words("MI_LOAD_REGISTER_IMM", feed.dwords("MI_LOAD_REGISTER_IMM"), 1, Outcome::refused); }
+
+constexpr RuleCase cases[] = {
+    {"A1", set_reserved_bit, [](Feed& feed) { feed.flush({{"Flush LLC", 1}, {"Address", 0xffff'ffff'fffc}, {"Immediate Data", ~0ull}}); }},
+    {"A1", set_reserved_bit, [](Feed& feed) { feed.flush({{"Tile Cache Flush Enable", 1}}); }, "icl"},
+    {"A3", [](Feed& feed) { feed.select(3); }, [](Feed& feed) { feed.select(gpgpu); }},
+    {"A4", [](Feed& feed) { feed.words("PIPE_CONTROL", feed.dwords("PIPE_CONTROL", {}, 1)); },
+     [](Feed& feed) { feed.flush({}).words("MI_LOAD_REGISTER_IMM", feed.dwords("MI_LOAD_REGISTER_IMM", {}, 2)); }},
+    {"A4", [](Feed& feed) { feed.words("3DSTATE_TE", feed.dwords("3DSTATE_TE", {}, 1)); },
+     [](Feed& feed) {
+       std::vector<uint32_t> dwords = feed.dwords("3DSTATE_TE");
+       dwords.pop_back();
+       --dwords[0];
+       feed.words("3DSTATE_TE", dwords);
+     },
+     "tgl"},
+    {"A5", [](Feed& feed) { feed.checker().unknown_command(EngineId::rcs, 0x1000, 0x7fff'0000); }, [](Feed& feed) { feed.draw(); }},
+    {"A6",
+     [](Feed& feed) {
+       std::vector<uint32_t> dwords = feed.dwords("PIPE_CONTROL");
+       dwords[3] = 0x0001'0000;
+       feed.words("PIPE_CONTROL", dwords);
+     },
+     [](Feed& feed) {
+       std::vector<uint32_t> dwords = feed.dwords("PIPE_CONTROL");
+       dwords[3] = 0xffff'8000;
+       feed.words("PIPE_CONTROL", dwords);
+     }},
+    {"A8", [](Feed& feed) { noops(feed, 1100); }, [](Feed& feed) { noops(feed, 1000), noops(feed, 1000); }},
+    {"A8M", [](Feed& feed) { feed.checker().missing_command(EngineId::rcs, 0x1000); }, [](Feed& feed) { feed.draw(); }},
+    {"A9", [](Feed& feed) { load_refused(whitelist(feed)); }, [](Feed& feed) { whitelist(feed).command("MI_LOAD_REGISTER_IMM"); }},
+    {"A9", [](Feed& feed) { feed.words("MI_UPDATE_GTT", feed.dwords("MI_UPDATE_GTT"), 1, Outcome::refused); }, load_refused},
+    {"A10", [](Feed& feed) { feed.select(gpgpu).draw(); }, [](Feed& feed) { feed.draw().select(gpgpu).walk().select(three_d).draw(); }},
+    {"A11", [](Feed& feed) { set_up_draw(feed, "3DSTATE_WM"); }, [](Feed& feed) { set_up_draw(feed, ""); }},
+    {"A11", [](Feed& feed) { feed.begin().select(gpgpu).walk(); }, [](Feed& feed) { feed.select(gpgpu).walk(); }},
+};
+
+}  // namespace
+
+std::span<const RuleCase> encoding_cases() { return cases; }
+
+}  // namespace softgen::debug::check
