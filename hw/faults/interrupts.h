@@ -24,6 +24,8 @@ class Interrupts final : public mmio::Interrupts {
   void raise_aux_done(unsigned port) override;
   void raise_gmbus() override;
   void raise_guc() override;
+  /// No plan names it.
+  void raise_observation() override { tree_->raise_observation(); }
   void raise_hot_plug(unsigned connector) override;
   void show_connected(unsigned connector, bool connected) override { tree_->show_connected(connector, connected); }
   void deliver() override { tree_->deliver(); }

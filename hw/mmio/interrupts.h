@@ -59,6 +59,8 @@ class Interrupts {
   virtual void raise_gmbus() = 0;
   /// Raises the GuC's interrupt to the host.
   virtual void raise_guc() = 0;
+  /// Raises the observation unit's interrupt: its buffer has become half full.
+  virtual void raise_observation() = 0;
   /// Raises a hot-plug event of a connector (0: DDI B).
   virtual void raise_hot_plug(unsigned connector) = 0;
   /// The live state of a connector, where the platform shows it. Raises no interrupt.

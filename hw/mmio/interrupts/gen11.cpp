@@ -93,9 +93,8 @@ constexpr Mask mask_of(const defs::EngineRow& engine) {
   return {row_of(engine.id).mask + engine.instance / 2 * next,
           engine.instance % 2 ? field::RCS0_RSVD_INTR_MASK_ODD_INSTANCE : field::RCS0_RSVD_INTR_MASK_EVEN_INSTANCE};
 }
-// i915 gt/intel_gt_irq.c, gen11_other_irq_handler(); gt/intel_engine_types.h, OTHER_CLASS; gt/intel_gt_regs.h, OTHER_GUC_INSTANCE.
-constexpr unsigned guc_word = 0, guc_source = field::GT_INTR_DW_GUC.low, other_class = 4, guc_instance = 0;
-constexpr uint32_t guc_events = field::INTR_IDENTITY_REG_GUC_TO_HOST.mask();
+/// The word of GT_INTR_DW with the units that are no engines, and their class (i915 gt/intel_engine_types.h, OTHER_CLASS).
+constexpr unsigned other_word = 0, other_class = 4;
 
 constexpr uint32_t identity(unsigned cls, unsigned instance) {
   return field::INTR_IDENTITY_REG_ENGINE_INSTANCE.with(field::INTR_IDENTITY_REG_ENGINE_CLASS.with(0, cls), instance);
@@ -110,6 +109,32 @@ static_assert([] {
 constexpr size_t at(auto value) { return static_cast<size_t>(value); }
 
 }  // namespace
+
+/// A unit that is no engine (TGL PRM vol 13, "GT Engine Interrupts": class 4).
+struct Gen11Interrupts::OtherRow {
+  unsigned source;  ///< bit of GT_INTR_DW
+  unsigned instance;
+  uint32_t enable;
+  reg::Bits enable_half;
+  uint32_t mask;
+  reg::Bits mask_half;
+  uint32_t event;  ///< of its identity
+};
+// i915 gt/intel_gt_irq.c, gen11_other_irq_handler(); gt/intel_gt_regs.h, OTHER_GUC_INSTANCE.
+constexpr Gen11Interrupts::OtherRow Gen11Interrupts::guc_row{field::GT_INTR_DW_GUC.low,
+                                                             0,
+                                                             reg::GUC_SG_INTR_ENABLE,
+                                                             field::GUC_SG_INTR_ENABLE_GUC,
+                                                             reg::GUC_SG_INTR_MASK,
+                                                             field::GUC_SG_INTR_MASK_GUC,
+                                                             field::INTR_IDENTITY_REG_GUC_TO_HOST.mask()};
+constexpr Gen11Interrupts::OtherRow Gen11Interrupts::observation_row{field::GT_INTR_DW_OBSERVATION.low,
+                                                                     2,
+                                                                     reg::GPM_WGBOXPERF_INTR_ENABLE,
+                                                                     field::GPM_WGBOXPERF_INTR_ENABLE_OBSERVATION,
+                                                                     reg::GPM_WGBOXPERF_INTR_MASK,
+                                                                     field::GPM_WGBOXPERF_INTR_MASK_OBSERVATION,
+                                                                     field::INTR_IDENTITY_REG_PERFORMANCE_BUFFER_HALF_FULL.mask()};
 
 Gen11Interrupts::Gen11Interrupts(RegisterFile& registers, Host& host, const DisplayInterruptRows& rows)
     : registers_(registers), rows_(rows), line_(host, mutex_) {
@@ -164,7 +189,7 @@ void Gen11Interrupts::attach_masks() {
   };
   for (const defs::EngineRow& engine : registers_.set().engines)
     if (engine.interrupts()) registers_.on_write(mask_of(engine).offset, changed);
-  registers_.on_write(reg::GUC_SG_INTR_MASK, changed);
+  for (const OtherRow* unit : {&guc_row, &observation_row}) registers_.on_write(unit->mask, changed);
 }
 
 void Gen11Interrupts::read_masks() {
@@ -174,8 +199,8 @@ void Gen11Interrupts::read_masks() {
     const auto open = static_cast<InterruptBank::Events>(~mask.half.of(registers_.peek(mask.offset)));
     banks_[engine.interrupt_word].set_open(engine.interrupt_shift, open);
   }
-  const uint32_t guc = field::GUC_SG_INTR_MASK_GUC.of(registers_.peek(reg::GUC_SG_INTR_MASK));
-  banks_[guc_word].set_open(guc_source, static_cast<InterruptBank::Events>(~guc));
+  for (const OtherRow* unit : {&guc_row, &observation_row})
+    banks_[other_word].set_open(unit->source, static_cast<InterruptBank::Events>(~unit->mask_half.of(registers_.peek(unit->mask))));
 }
 
 void Gen11Interrupts::attach_display() {
@@ -221,13 +246,17 @@ void Gen11Interrupts::raise(EngineId engine, EngineEvents events) {
   deliver();
 }
 
-void Gen11Interrupts::raise_guc() {
+void Gen11Interrupts::raise(const OtherRow& unit) {
   {
     MutexLock lock(mutex_);
-    post(guc_word, guc_source, guc_events & field::GUC_SG_INTR_ENABLE_GUC.of(registers_.peek(reg::GUC_SG_INTR_ENABLE)));
+    post(other_word, unit.source, unit.event & unit.enable_half.of(registers_.peek(unit.enable)));
   }
   deliver();
 }
+
+void Gen11Interrupts::raise_guc() { raise(guc_row); }
+
+void Gen11Interrupts::raise_observation() { raise(observation_row); }
 
 void Gen11Interrupts::post(unsigned word, unsigned source, uint32_t enabled) {
   banks_[word].post(source, static_cast<InterruptBank::Events>(enabled));
@@ -236,7 +265,8 @@ void Gen11Interrupts::post(unsigned word, unsigned source, uint32_t enabled) {
 
 uint32_t Gen11Interrupts::identity_of(unsigned word, uint32_t selector) const {
   constexpr uint32_t valid = field::INTR_IDENTITY_REG_DATA_VALID.mask();
-  if (word == guc_word && selector == 1u << guc_source) return valid | identity(other_class, guc_instance);
+  for (const OtherRow* unit : {&guc_row, &observation_row})
+    if (word == other_word && selector == 1u << unit->source) return valid | identity(other_class, unit->instance);
   for (const defs::EngineRow& row : registers_.set().engines)
     if (row.interrupt_word == word && selector == 1u << row.interrupt_shift) return valid | identity(row_of(row.id).number, row.instance);
   return 0;
@@ -317,14 +347,14 @@ void Gen11Interrupts::reset() {
 }
 
 uint32_t Gen11Interrupts::sources(unsigned word) const {
-  uint32_t bits = word == guc_word ? 1u << guc_source : 0;
+  uint32_t bits = word == other_word ? 1u << guc_row.source | 1u << observation_row.source : 0;
   for (const defs::EngineRow& row : registers_.set().engines)
     if (row.interrupt_word == word) bits |= 1u << row.interrupt_shift;
   return bits;
 }
 
 void Gen11Interrupts::check_loaded(Archive& archive) {
-  const uint32_t events = bits_of(engine_rows, ~0u) | guc_events;
+  const uint32_t events = bits_of(engine_rows, ~0u) | guc_row.event | observation_row.event;
   const uint32_t identity = field::INTR_IDENTITY_REG_DATA_VALID.mask() | field::INTR_IDENTITY_REG_ENGINE_INSTANCE.mask() |
                             field::INTR_IDENTITY_REG_ENGINE_CLASS.mask() | events;
   for (unsigned word = 0; word < words; ++word)

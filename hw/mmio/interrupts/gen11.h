@@ -38,6 +38,7 @@ class Gen11Interrupts final : public Interrupts {
   void raise_aux_done(unsigned port) override;
   void raise_gmbus() override;
   void raise_guc() override;
+  void raise_observation() override;
   void raise_hot_plug(unsigned connector) override;
   void show_connected(unsigned connector, bool connected) override;
   void deliver() override { line_.deliver(); }
@@ -52,7 +53,9 @@ class Gen11Interrupts final : public Interrupts {
   enum class Block : uint8_t { pipe_a, pipe_b, pipe_c, port, misc, hot_plug, pch, gu_misc, pcu, pipe_d };
   static constexpr unsigned block_count = 10, words = 2;
   struct BlockRow;
+  struct OtherRow;
   static const std::array<BlockRow, block_count> block_rows;
+  static const OtherRow guc_row, observation_row;
 
   static unsigned block_of(unsigned pipe);
   /// What the masks let through now.
@@ -62,11 +65,13 @@ class Gen11Interrupts final : public Interrupts {
   void attach_masks();
   void attach_display();
   void select(unsigned word, uint32_t selector) SG_REQUIRES(mutex_);
+  /// Raises the event of a unit that is no engine.
+  void raise(const OtherRow& unit);
   /// Posts events of a source; `enabled`: those that pass its class's enable register.
   void post(unsigned word, unsigned source, uint32_t enabled) SG_REQUIRES(mutex_);
   /// INTR_IDENTITY_REG of a source, without its events; 0: there is no such source.
   uint32_t identity_of(unsigned word, uint32_t selector) const;
-  /// Bits of GT_INTR_DW(word) that belong to an engine or the GuC.
+  /// Bits of GT_INTR_DW(word) that belong to an engine or another unit.
   uint32_t sources(unsigned word) const;
   /// Shared IIRs by engine, as before there were banks.
   void load_shared(Archive& archive, unsigned engines) SG_REQUIRES(mutex_);

@@ -19,7 +19,7 @@ constexpr std::array<Gen8Interrupts::BlockRow, Gen8Interrupts::block_count> Gen8
     {reg::GT_ISR(0), field::MASTER_INT_CTL_RENDER_PENDING, field::MASTER_INT_CTL_BLITTER_PENDING},
     {reg::GT_ISR(1), field::MASTER_INT_CTL_VCS1_PENDING, field::MASTER_INT_CTL_VCS2_PENDING},
     {reg::GT_ISR(2), field::MASTER_INT_CTL_PM_PENDING, field::MASTER_INT_CTL_GUC_PENDING},
-    {reg::GT_ISR(3), field::MASTER_INT_CTL_VEBOX_PENDING},  // OA's events in the high half
+    {reg::GT_ISR(3), field::MASTER_INT_CTL_VEBOX_PENDING, field::MASTER_INT_CTL_WDBOX_OACS_PENDING},
     {reg::DE_PIPE_ISR(0), field::MASTER_INT_CTL_DE_PIPE_A_PENDING},
     {reg::DE_PIPE_ISR(1), field::MASTER_INT_CTL_DE_PIPE_B_PENDING},
     {reg::DE_PIPE_ISR(2), field::MASTER_INT_CTL_DE_PIPE_C_PENDING},
@@ -57,6 +57,9 @@ constexpr std::array<uint32_t, 4> aux_rows = {field::DE_PORT_ISR_AUX_CHANNEL_A.m
 // i915 hpd_spt
 constexpr std::array<uint32_t, 3> hot_plug_rows = {reg::gen9::field::SDEISR_HOTPLUG_DDI_B.mask(), field::SDEISR_HOTPLUG_DDI_C.mask(),
                                                    field::SDEISR_HOTPLUG_DDI_D.mask()};
+
+/// Of a GT word.
+constexpr unsigned high_half = 16;
 
 constexpr size_t at(auto block) { return static_cast<size_t>(block); }
 
@@ -129,10 +132,9 @@ void Gen8Interrupts::raise_aux_done(unsigned port) {
 void Gen8Interrupts::raise_gmbus() { raise(Block::pch, reg::gen9::field::SDEISR_GMBUS.mask()); }
 
 // i915 gt/uc/intel_guc.c, gen9_enable_guc_interrupts(); gt/intel_gt_irq.c, gen8_gt_irq_handler().
-void Gen8Interrupts::raise_guc() {
-  constexpr unsigned high_half = 16;
-  raise(Block::gt2, field::GT_ISR_GUC_TO_HOST.mask() << high_half);
-}
+void Gen8Interrupts::raise_guc() { raise(Block::gt2, field::GT_ISR_GUC_TO_HOST.mask() << high_half); }
+
+void Gen8Interrupts::raise_observation() { raise(Block::gt3, field::GT_ISR_PERFORMANCE_BUFFER_HALF_FULL.mask() << high_half); }
 
 void Gen8Interrupts::raise_hot_plug(unsigned connector) { raise(Block::pch, hot_plug_rows.at(connector)); }
 

@@ -29,6 +29,7 @@ class Gen8Interrupts final : public Interrupts {
   void raise_aux_done(unsigned port) override;
   void raise_gmbus() override;
   void raise_guc() override;
+  void raise_observation() override;
   void raise_hot_plug(unsigned connector) override;
   void show_connected(unsigned connector, bool connected) override;
   void deliver() override { line_.deliver(); }

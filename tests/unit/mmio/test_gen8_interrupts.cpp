@@ -79,6 +79,27 @@ TEST_CASE("each source sets the bit of its half, its block and the master regist
   CHECK(f.read(reg::MASTER_INT_CTL) == (0x8000'0000 | 1u << 17));
 }
 
+TEST_CASE("the observation unit has the high half of GT word 3, and its own bit of the master register") {
+  Fixture f;
+  f.open_everything();
+  f.tree.raise_observation();
+  CHECK(f.read(reg::GT_IIR(3)) == 1u << 28);
+  CHECK(f.read(reg::MASTER_INT_CTL) == (0x8000'0000 | 1u << 7));
+  f.tree.raise(EngineId::vecs, user);
+  CHECK(f.read(reg::MASTER_INT_CTL) == (0x8000'0000 | 1u << 7 | 1u << 6));
+  f.write(reg::GT_IIR(3), ~0u);
+  CHECK(f.host.levels == std::vector<bool>{true, false});
+  f.write(reg::GT_IER(3), ~(1u << 28));
+  f.tree.raise_observation();
+  CHECK(f.read(reg::GT_IIR(3)) == 1u << 28);
+  CHECK(f.read(reg::MASTER_INT_CTL) == 0x8000'0000);
+  f.write(reg::GT_IIR(3), ~0u);
+  f.write(reg::GT_IMR(3), 1u << 28);
+  f.tree.raise_observation();
+  CHECK(f.read(reg::GT_IIR(3)) == 0);
+  CHECK(f.host.levels == std::vector<bool>{true, false});
+}
+
 // SKL PRM vol 2c, "Interrupt Registers"; i915 i915_reg.h GT_*_INTERRUPT, GEN8_PIPE_*, SDE_*_SPT.
 TEST_CASE("each event has the bit of the manual") {
   Fixture f;

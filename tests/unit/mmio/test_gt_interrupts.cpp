@@ -134,6 +134,25 @@ TEST_CASE_METHOD(Tree, "gt interrupts: what has been logged does not need its cl
   CHECK(driver.serve(0) == std::vector<uint32_t>{valid | 3u << 16 | 1});
 }
 
+// "GT Engine Interrupts": "WDOAPerf" is instance 2 of class 4. The halves of its enable and mask: "drm/i915: handle interrupts from the OA unit", intel-gfx.
+TEST_CASE_METHOD(Tree, "gt interrupts: the observation unit's event passes the low halves of its enable and mask") {
+  constexpr uint32_t event = 0x1000;
+  write(reg::GPM_WGBOXPERF_INTR_ENABLE, event << 16);
+  write(reg::GPM_WGBOXPERF_INTR_MASK, 0);
+  tree.raise_observation();
+  CHECK(read(reg::GFX_MSTR_IRQ) == enable);
+  write(reg::GPM_WGBOXPERF_INTR_ENABLE, event);
+  write(reg::GPM_WGBOXPERF_INTR_MASK, event);
+  tree.raise_observation();
+  CHECK(read(reg::GFX_MSTR_IRQ) == enable);
+  write(reg::GPM_WGBOXPERF_INTR_MASK, ~event);
+  CHECK(read(reg::GFX_MSTR_IRQ) == (enable | 1));
+  CHECK(read(reg::GT_INTR_DW(0)) == 1u << 20);
+  CHECK(driver.serve(0) == std::vector<uint32_t>{valid | 2u << 20 | 4u << 16 | event});
+  tree.raise_observation();
+  CHECK(host.levels == std::vector<bool>{true, false, true});
+}
+
 // "Host SW Interface": "Interrupt bits in the Primary Interrupt Control Register are Read-Only bits, and are level indications that a second level interrupt is
 // present". "Graphics interrupts use 2 bits [...]. In addition, interrupt events from Display".
 TEST_CASE_METHOD(Tree, "gt interrupts: bits of the primary register are read-only levels") {
