@@ -9,7 +9,10 @@ namespace softgen::defs {
 
 namespace oa_report_id {
 inline constexpr reg::Bits timer{19, 19}, trigger_1{20, 20}, trigger_2{21, 21}, context_switch{22, 22}, go{23, 23}, clock_ratio{24, 24};
-inline constexpr reg::Bits start_threshold{18, 18}, report_threshold{17, 17};
+/// Gen12.
+inline constexpr reg::Bits mmio_trigger{25, 25};
+/// Of trigger 2 in its reports, else of trigger 1: whether the start trigger has fired; Threshold Enable of the report trigger.
+inline constexpr reg::Bits start_trigger{18, 18}, report_threshold{17, 17};
 /// Gen12: whether the timer is enabled.
 inline constexpr reg::Bits context_valid{16, 16}, timer_enabled{16, 16};
 /// Clock ratios, with Include Clock Ratio, in units of RPSTAT1: of the unslice, and of the slices in two parts.

@@ -66,18 +66,20 @@ Device::Engines::Engines(const Config& config, const Parts& parts, eu::FastPaths
                &compiler),
       preempted_position(position, *config.platform->commands) {}
 
-Device::GtUnits::GtUnits(const Config& config, const Parts& parts, mmio::RegisterFile& registers, Host& host, HostMemory& memory,
-                         const memory::Ggtt& ggtt)
+Device::GtUnits::GtUnits(const Config& config, const Parts& parts, mmio::RegisterFile& registers, mmio::Interrupts& interrupts, Host& host,
+                         HostMemory& memory, const memory::Ggtt& ggtt, std::function<void(int64_t ns)> wake_at)
     : pcode(registers, config.platform->board.memory),
       power(registers, host),
       observation({.registers = registers,
+                   .interrupts = interrupts,
                    .host = host,
                    .memory = memory,
                    .ggtt = ggtt,
                    .form = parts.observation,
                    .metric_sets = parts.metric_sets,
                    .clock = mmio::TimestampClock(config.platform->timestamp_hz),
-                   .eus = config.platform->slices * config.platform->subslices * config.platform->eus}) {}
+                   .eus = config.platform->slices * config.platform->subslices * config.platform->eus,
+                   .wake_at = std::move(wake_at)}) {}
 
 void Device::GtUnits::reset() {
   pcode.reset();
@@ -94,7 +96,7 @@ Device::Device(const Config& config, Host& host, std::unique_ptr<HostMemory> mem
       stolen_{config.stolen_base, config.stolen_size},
       memory_(*config.platform, *guest_),
       faults_(registers_, parts_.interrupts(registers_, host), host, plan_links()),
-      gt_(config, parts_, registers_, host, *guest_, memory_.ggtt),
+      gt_(config, parts_, registers_, faults_.interrupts, host, *guest_, memory_.ggtt, [this](int64_t ns) { wake_at(ns); }),
       display_(parts_.display({registers_, faults_.interrupts, faults_.monitors, *guest_, memory_.ggtt},
                               {.pipes = config.platform->pipes, .connected = config.connected, .threaded = config.threads > 0})),
       vga_(host),
@@ -166,7 +168,8 @@ Engine* Device::plugged(EngineId id) {
   }
 }
 
-/// threads=0: a timer resumes work that waits for memory or has used up its time slice. The watchdog and the GuC use the same timer.
+/// threads=0: a timer resumes work that waits for memory or has used up its time slice. The watchdog, the GuC and the
+/// observation unit use the same timer.
 void Device::poll_later() {
   if (config_.threads > 0 || !streamers_->busy()) return;
   const int64_t poll = host_.clock_ns() + poll_period_ns, other = deadline_.load(std::memory_order_acquire);
@@ -325,6 +328,7 @@ void Device::timer_expired(unsigned id) {
   streamers_->look_at_watchdog();
   guc_->guc.look();
   faults_.plan.look();
+  gt_.observation.look();
   streamers_->poll();
   poll_later();
 }

@@ -153,8 +153,8 @@ class Device {
   };
   /// Units of the GT other than engines.
   struct GtUnits {
-    GtUnits(const Config& config, const Parts& parts, mmio::RegisterFile& registers, Host& host, HostMemory& memory,
-            const memory::Ggtt& ggtt);
+    GtUnits(const Config& config, const Parts& parts, mmio::RegisterFile& registers, mmio::Interrupts& interrupts, Host& host,
+            HostMemory& memory, const memory::Ggtt& ggtt, std::function<void(int64_t ns)> wake_at);
     void reset();
     mmio::Pcode pcode;
     mmio::GtPower power;

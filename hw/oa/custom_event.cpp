@@ -12,10 +12,6 @@ namespace field = reg::field;
 /// OACEC Source: the event's inputs are other events.
 constexpr uint32_t previous_event = 1;
 
-/// TestOa's routed signals in a clock, derived from the ratios that IGT (tests/i915/perf.c) expects of its counters: bit 3 toggles each clock,
-/// bits 5:4 cycle through 0, 1, 2.
-constexpr uint32_t test_signals(unsigned clock) { return clock % 2 << 3 | clock % 3 << 4; }
-
 /// The codes of Compare; 7 is in no manual, Mesa's sets use it for an event that always holds.
 bool compare(uint32_t code, uint32_t signals, uint32_t value) {
   switch (code) {
@@ -37,10 +33,9 @@ EventClocks::EventClocks(uint32_t event, uint32_t mask, bool test_pattern) {
     unimplemented("custom event of another event (OACEC)");
     return;
   }
-  for (unsigned clock = 0; clock < period; ++clock) {
+  for (unsigned clock = 0; clock < signal_period; ++clock) {
     const uint32_t signals = test_pattern ? test_signals(clock) & regarded : 0;
-    const bool holds = compare(field::OACEC_EVENT_COMPARE.of(event), signals, field::OACEC_EVENT_VALUE.of(event));
-    before_[clock + 1] = static_cast<uint8_t>(before_[clock] + holds);
+    if (compare(field::OACEC_EVENT_COMPARE.of(event), signals, field::OACEC_EVENT_VALUE.of(event))) add(clock);
   }
 }
 

@@ -81,12 +81,24 @@ uint64_t EventCounters::clocks_after(uint64_t ticks) const {
   return static_cast<uint64_t>((static_cast<unsigned __int128>(ticks) * selection_.core_hz + fraction_) / timestamp_hz_);
 }
 
+/// What remains of them, in units of 1 / timestamp_hz_.
+uint64_t EventCounters::fraction_after(uint64_t ticks) const {
+  return static_cast<uint64_t>((static_cast<unsigned __int128>(ticks) * selection_.core_hz + fraction_) % timestamp_hz_);
+}
+
+CoreClocks EventCounters::interval() const {
+  return {from_.tick, before_.ticks, fraction_, counted_ ? selection_.core_hz : 0, timestamp_hz_};
+}
+
+CoreClocks EventCounters::ahead(uint64_t core_hz) const {
+  return {to_.tick, now_.ticks, fraction_after(to_.tick - from_.tick), core_hz, timestamp_hz_};
+}
+
 double EventCounters::interval_ns() const { return static_cast<double>(to_.tick - from_.tick) * 1e9 / static_cast<double>(timestamp_hz_); }
 
 void EventCounters::advance(const Moment& moment, const Selection& selection, bool counts) {
   if (moment.tick <= to_.tick) return;
-  fraction_ =
-      static_cast<uint64_t>((static_cast<unsigned __int128>(to_.tick - from_.tick) * selection_.core_hz + fraction_) % timestamp_hz_);
+  fraction_ = fraction_after(to_.tick - from_.tick);
   from_ = to_;
   to_ = moment;
   before_ = now_;
@@ -200,32 +212,40 @@ double EventCounters::signal(OaSignal signal, const WorkCounts& work, const Stag
   return 0;
 }
 
+/// From which core clock of the interval on B and C count.
+uint64_t EventCounters::started_at() const { return std::clamp(selection_.start_clock, before_.ticks, now_.ticks); }
+
 void EventCounters::count_signals(const WorkCounts& work, const StageTimes& times, double render_ns) {
+  const double started = share(static_cast<double>(now_.ticks - started_at()), static_cast<double>(now_.ticks - before_.ticks));
   for (unsigned i = 0; i < boolean_counters; ++i) {
     const OaSignal b = signal_of_b(i), c = signal_of_c(i);
-    (follows_clock(b) ? now_.b[i] : debt_.b[i]) += follows_clock(b) ? in_clocks(b, i, now_.ticks) : signal(b, work, times, render_ns);
-    (follows_clock(c) ? now_.c[i] : debt_.c[i]) += follows_clock(c) ? in_clocks(c, i, now_.ticks) : signal(c, work, times, render_ns);
+    (follows_clock(b) ? now_.b[i] : debt_.b[i]) +=
+        follows_clock(b) ? in_clocks(b, i, now_.ticks) : signal(b, work, times, render_ns) * started;
+    (follows_clock(c) ? now_.c[i] : debt_.c[i]) +=
+        follows_clock(c) ? in_clocks(c, i, now_.ticks) : signal(c, work, times, render_ns) * started;
   }
 }
 
-/// The number of core clocks from before_.ticks to `ticks` that counter `i` counts.
+/// The number of core clocks from before_.ticks to `ticks` that counter `i` counts, since it has started.
 double EventCounters::in_clocks(OaSignal signal, unsigned i, uint64_t ticks) const {
   const auto until = [&](uint64_t clocks) { return signal == OaSignal::clock ? clocks : selection_.events[i].among(clocks); };
-  return static_cast<double>(until(ticks) - until(before_.ticks));
+  return static_cast<double>(until(ticks) - until(std::min(ticks, started_at())));
 }
 
 Counters EventCounters::at(uint64_t tick) const {
   if (tick >= to_.tick || !counted_) return now_;
   const uint64_t clocks = clocks_after(tick - std::min(tick, from_.tick));
   const double part = share(static_cast<double>(clocks), static_cast<double>(now_.ticks - before_.ticks));
-  const auto between = [part](double before, double after) { return before + (after - before) * part; };
+  const uint64_t started = std::min(started_at() - before_.ticks, clocks);
+  const double started_part = share(static_cast<double>(clocks - started), static_cast<double>(now_.ticks - started_at()));
+  const auto between = [](double before, double after, double ratio) { return before + (after - before) * ratio; };
   Counters counters;
   counters.ticks = before_.ticks + clocks;
-  for (unsigned i = 0; i < a_counters; ++i) counters.a[i] = between(before_.a[i], now_.a[i]);
+  for (unsigned i = 0; i < a_counters; ++i) counters.a[i] = between(before_.a[i], now_.a[i], part);
   for (unsigned i = 0; i < boolean_counters; ++i) {
     const OaSignal b = signal_of_b(i), c = signal_of_c(i);
-    counters.b[i] = follows_clock(b) ? before_.b[i] + in_clocks(b, i, counters.ticks) : between(before_.b[i], now_.b[i]);
-    counters.c[i] = follows_clock(c) ? before_.c[i] + in_clocks(c, i, counters.ticks) : between(before_.c[i], now_.c[i]);
+    counters.b[i] = follows_clock(b) ? before_.b[i] + in_clocks(b, i, counters.ticks) : between(before_.b[i], now_.b[i], started_part);
+    counters.c[i] = follows_clock(c) ? before_.c[i] + in_clocks(c, i, counters.ticks) : between(before_.c[i], now_.c[i], started_part);
   }
   return counters;
 }

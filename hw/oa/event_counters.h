@@ -7,6 +7,7 @@
 
 #include "hw/base/work.h"
 #include "hw/defs/metric_set.h"
+#include "hw/oa/core_clocks.h"
 #include "hw/oa/custom_event.h"
 #include "hw/oa/report.h"
 
@@ -20,6 +21,7 @@ struct Selection {
   const defs::MetricSet* signals = nullptr;             ///< null: the routed signals are unknown, and taken as 0
   std::array<EventClocks, boolean_counters> events{};
   uint64_t core_hz = 0;
+  uint64_t start_clock = 0;  ///< from these core clocks on B and C count
 };
 
 /// A point in time, and the total work until then.
@@ -39,6 +41,9 @@ class EventCounters {
   const Counters& now() const { return now_; }
   /// Counters at a tick between the last two moments, interpolated.
   Counters at(uint64_t tick) const;
+  /// The core clocks between the last two moments, and (`core_hz`: their frequency from now on, 0: they stand) from the last one on.
+  CoreClocks interval() const;
+  CoreClocks ahead(uint64_t core_hz) const;
   /// Advances to `moment`, if it is a later tick. `counts`: the work since the last one is counted, as `selection` says.
   void advance(const Moment& moment, const Selection& selection, bool counts);
   /// Sets the counters to these values at `moment`.
@@ -59,6 +64,8 @@ class EventCounters {
   double signal(defs::OaSignal signal, const WorkCounts& work, const StageTimes& times, double render_ns) const;
   double clocks(double ns) const { return ns * static_cast<double>(selection_.core_hz) * 1e-9; }
   uint64_t clocks_after(uint64_t ticks) const;
+  uint64_t fraction_after(uint64_t ticks) const;
+  uint64_t started_at() const;
   void settle();
   double in_clocks(defs::OaSignal signal, unsigned i, uint64_t ticks) const;
   defs::OaSignal signal_of_b(unsigned i) const { return selection_.signals ? selection_.signals->b[i] : defs::OaSignal::events; }

@@ -2,6 +2,7 @@
 #include "hw/oa/observation_unit.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "hw/base/log.h"
 #include "hw/defs/gt_frequency.h"
@@ -12,25 +13,15 @@ namespace {
 namespace field = reg::field;
 namespace report_id = defs::oa_report_id;
 
-/// Max timer reports per update: they take a few milliseconds of a host's thread, which may be the guest's processor. The others are lost, and OASTATUS
-/// reports that.
+/// Max reports of timer and triggers per update: they take a few milliseconds of a host's thread, which may be the guest's processor. The others are
+/// lost, and OASTATUS reports that.
 constexpr uint64_t max_reports = 16384;
-/// Width of the timestamp whose bits can trigger a timer.
-constexpr unsigned timestamp_bits = 36;
-/// Core clocks run a thousandth slower than the frequency that registers report, so that a few clocks, rounded up, do not exceed the max frequency in
-/// their interval, as piglit's amd_performance_monitor_measure checks.
-constexpr uint64_t parts_of_clock = 1000;
+/// Chosen, 100 us: a guest may let the buffer become half full at any rate.
+constexpr int64_t min_wait_ns = 100'000;
 constexpr uint64_t cap_frequency_hz = uint64_t{defs::cap_frequency_mhz} * 1'000'000;
 
-/// Of counters 7 + 2 * i and 8 + 2 * i (i915 i915_perf.c, gen8_update_reg_state_unlocked).
-constexpr uint32_t flexible_register(unsigned i) { return reg::EU_PERF_CNTL(i % 4, i / 4); }
-
 // The two generations' registers have the same fields.
-static_assert(field::OACONTROL_ENABLE.mask() == field::OAG_OACONTROL_ENABLE.mask() &&
-              field::OACONTROL_COUNTER_SELECT.mask() == field::OAG_OACONTROL_COUNTER_SELECT.mask());
-static_assert(field::OACTXCONTROL_TIMER_PERIOD.mask() == field::OAGLBCTXCTRL_TIMER_PERIOD.mask() &&
-              field::OACTXCONTROL_TIMER_ENABLE.mask() == field::OAGLBCTXCTRL_TIMER_ENABLE.mask() &&
-              field::OACTXCONTROL_COUNTER_RESUME.mask() == field::OAGLBCTXCTRL_COUNTER_RESUME.mask());
+static_assert(field::OACONTROL_COUNTER_SELECT.mask() == field::OAG_OACONTROL_COUNTER_SELECT.mask());
 static_assert(field::OA_DEBUG_DISABLE_CONTEXT_SWITCH_REPORTS.mask() == field::OAG_OA_DEBUG_DISABLE_CONTEXT_SWITCH_REPORTS.mask() &&
               field::OA_DEBUG_DISABLE_CLOCK_RATIO_REPORTS.mask() == field::OAG_OA_DEBUG_DISABLE_CLOCK_RATIO_REPORTS.mask() &&
               field::OA_DEBUG_INCLUDE_CLOCK_RATIO.mask() == field::OAG_OA_DEBUG_INCLUDE_CLOCK_RATIO.mask());
@@ -41,107 +32,24 @@ ObservationUnit::ObservationUnit(const Environment& environment)
     : env_(environment),
       counters_(environment.eus, environment.clock.hz()),
       contexts_(environment.eus, environment.clock.hz()),
+      free_(environment.eus, environment.clock.hz()),
       buffer_(environment.registers, environment.form, environment.memory, environment.ggtt) {
   attach_buffer();
   attach_counters();
   attach_selection();
   attach_signals();
+  attach_triggers();
 }
 
-void ObservationUnit::attach_buffer() {
-  mmio::RegisterFile& registers = env_.registers;
-  registers.on_read(env_.form.tail, [this](uint32_t at) {
-    update();
-    return env_.registers.peek(at);
-  });
-  // i915 reads it with each read of reports: updates only where that would change the value.
-  registers.on_read(env_.form.status, [this](uint32_t at) {
-    {
-      MutexLock lock(mutex_);
-      if (const Time time = now(); overflow_is_due(time.tick)) update_locked(time);
-    }
-    return env_.registers.peek(at);
-  });
-  for (const uint32_t offset : {env_.form.control, env_.form.tail, env_.form.buffer, env_.form.timer})
-    registers.on_write(offset, [this](uint32_t, uint32_t) { update(); });
-}
-
-void ObservationUnit::attach_counters() {
-  const Form::CounterRegisters& at = env_.form.counters;
-  const auto on_read = [this](uint32_t first, uint32_t count, auto value) {
-    env_.registers.on_read(first, 4 * count, [this, first, value](uint32_t offset) {
-      MutexLock lock(mutex_);
-      update_locked(now());
-      return static_cast<uint32_t>(value(counters_.now(), (offset - first) / 4));
-    });
-  };
-  constexpr unsigned wide = 32;  // counters of two registers
-  on_read(at.a, 2 * wide, [](const Counters& now, uint32_t i) { return static_cast<uint64_t>(now.a[i / 2]) >> (i % 2 ? 32 : 0); });
-  on_read(at.a32, a_counters - wide, [](const Counters& now, uint32_t i) { return static_cast<uint64_t>(now.a[wide + i]); });
-  on_read(at.ticks, 1, [](const Counters& now, uint32_t) { return now.ticks; });
-  on_read(at.b, boolean_counters, [](const Counters& now, uint32_t i) { return static_cast<uint64_t>(now.b[i]); });
-  on_read(at.c, boolean_counters, [](const Counters& now, uint32_t i) { return static_cast<uint64_t>(now.c[i]); });
-}
-
-void ObservationUnit::attach_selection() {
-  const auto changed = [this](uint32_t, uint32_t) { update(); };
-  for (unsigned i = 0; i < boolean_counters; ++i) {
-    env_.registers.on_write(env_.form.event(i), changed);
-    env_.registers.on_write(env_.form.event_mask(i), changed);
-  }
-  for (unsigned i = 0; i <= flexible_registers; ++i)
-    env_.registers.on_write(flexible_register(i), changed);  // the last one selects nothing
-  env_.registers.on_write(reg::RPNSWREQ, changed);
-  if (env_.form.context_control)
-    for (const uint32_t offset : {env_.form.context_control, reg::OACTXCONTROL}) env_.registers.on_write(offset, changed);
-}
-
-// The sequence of a metric set begins with the enable of NOA (i915 i915_perf.c; Mesa's sets).
-void ObservationUnit::attach_signals() {
-  env_.registers.on_write(reg::GDT_CHICKEN_BITS, [this](uint32_t, uint32_t) {
-    MutexLock lock(mutex_);
-    update_locked(now());
-    mux_ = defs::MetricSet::hash_begin;
-  });
-  env_.registers.on_write(reg::NOA_WRITE, [this](uint32_t, uint32_t value) {
-    MutexLock lock(mutex_);
-    mux_ = defs::MetricSet::hash(mux_, value);
-  });
-}
-
-bool ObservationUnit::enabled() const { return field::OACONTROL_ENABLE.of(env_.registers.peek(env_.form.control)); }
-
-bool ObservationUnit::resumed() const { return field::OACTXCONTROL_COUNTER_RESUME.of(env_.registers.peek(env_.form.timer)); }
-
-bool ObservationUnit::context_counts() const {
-  return env_.form.context_control && field::OAR_OACONTROL_ENABLE.of(env_.registers.peek(env_.form.context_control)) &&
-         field::OACTXCONTROL_COUNTER_RESUME.of(env_.registers.peek(reg::OACTXCONTROL));
-}
-
-ObservationUnit::Timer ObservationUnit::timer() const {
-  const uint32_t control = env_.registers.peek(env_.form.timer), exponent = field::OACTXCONTROL_TIMER_PERIOD.of(control);
-  return {.on = field::OACTXCONTROL_TIMER_ENABLE.of(control) && exponent < timestamp_bits, .exponent = exponent};
-}
-
-/// The frequency that software has requested, else the max.
-uint64_t ObservationUnit::core_hz() const {
-  if (const uint64_t now = field::RPSTAT1_CURRENT_FREQUENCY.of(env_.registers.peek(reg::RPSTAT1)))
-    return now * cap_frequency_hz / defs::frequency_parts;
-  return field::RP_STATE_CAP_RP0.of(env_.registers.peek(reg::RP_STATE_CAP)) * cap_frequency_hz;
-}
-
-Selection ObservationUnit::selection() const {
-  Selection selection;
-  for (unsigned i = 0; i < flexible_registers; ++i) selection.flexible[i] = env_.registers.peek(flexible_register(i));
-  const auto set = std::ranges::find(env_.metric_sets, mux_, &defs::MetricSet::mux);
-  if (set != env_.metric_sets.end()) selection.signals = &*set;
-  else if (mux_ != defs::MetricSet::hash_begin)
-    note("OA: sequence of writes to NOA_WRITE that is no known metric set's", "hash {:#018x}", mux_);
-  for (unsigned i = 0; i < boolean_counters; ++i)
-    selection.events[i] = EventClocks(env_.registers.peek(env_.form.event(i)), env_.registers.peek(env_.form.event_mask(i)),
-                                      selection.signals && selection.signals->test_pattern);
-  selection.core_hz = core_hz() / parts_of_clock * (parts_of_clock - 1);
-  return selection;
+// The unit's mutex has two names here, which the analysis takes for two mutexes.
+void ObservationUnit::take_effect(MutexLock& lock) SG_NO_THREAD_SAFETY_ANALYSIS {
+  const bool half_full = std::exchange(half_full_, false);
+  const int64_t wake_ns = std::exchange(wake_ns_, -1);
+  if (!half_full && wake_ns < 0) return;
+  lock.unlock();
+  if (wake_ns >= 0 && env_.wake_at) env_.wake_at(wake_ns);
+  if (half_full) env_.interrupts.raise_observation();
+  lock.lock();
 }
 
 ObservationUnit::Time ObservationUnit::now() const {
@@ -156,6 +64,7 @@ Moment ObservationUnit::moment(const Time& time) const {
 void ObservationUnit::update() {
   MutexLock lock(mutex_);
   update_locked(now());
+  take_effect(lock);
 }
 
 void ObservationUnit::update_locked(const Time& time) {
@@ -163,71 +72,102 @@ void ObservationUnit::update_locked(const Time& time) {
   if (!counts_ && !reports_ && !context_counted_ && !counts && !reports && !context_counts) return;
   const Moment moment = this->moment(time);
   counters_.advance(moment, selection_, counts_);
-  if (env_.form.context_control) contexts_.advance(moment, selection_, context_counted_ && context_);
+  if (env_.form.context_control) {
+    Selection of_context = selection_;
+    of_context.start_clock = 0;  // the chip's triggers count the chip's clocks
+    contexts_.advance(moment, of_context, context_counted_ && context_);
+  }
   if (reports_ && reports) write_due(time.tick);
+  schedule_.pass(time.tick, counters_.now().ticks);
   const uint64_t hz = selection_.core_hz;
-  selection_ = selection();
   const bool was_on = reports_;
   counts_ = counts, reports_ = reports, context_counted_ = context_counts;
-  timer_ = timer();
-  updated_tick_ = time.tick;
+  schedule_.timer = timer();
+  selection_ = selection();
+  follow_triggers(time.tick);
   if (reports_ && was_on && hz != selection_.core_hz &&
       !field::OA_DEBUG_DISABLE_CLOCK_RATIO_REPORTS.of(env_.registers.peek(env_.form.debug)))
-    write_to_buffer(report_id::clock_ratio, time.tick, counters_.now());
+    write_to_buffer(report_id::clock_ratio, time.tick, counters_.now(), context_id());
+  wait_for_half_full(time);
 }
 
-/// Timer reports that have become due after the last update, until `tick`.
-ObservationUnit::Due ObservationUnit::due(uint64_t tick) const {
-  if (!timer_.on) return {};
-  // The bit becomes 1 at odd multiples of `half`.
-  const uint64_t half = uint64_t{1} << timer_.exponent, period = 2 * half;
-  uint64_t first = updated_tick_ / period * period + half;
-  if (first <= updated_tick_) first += period;
-  return {.first = first, .period = period, .count = first > tick ? 0 : (tick - first) / period + 1};
+void ObservationUnit::follow_triggers(uint64_t tick) {
+  const uint64_t clock = counters_.now().ticks;
+  selection_.start_clock = StartTrigger::never;
+  for (unsigned i = 0; i < start_.size(); ++i) {
+    start_[i].follow(programmed(env_.form.start_triggers[i]), clock);
+    selection_.start_clock = std::min(selection_.start_clock, start_[i].start());
+  }
+  for (unsigned i = 0; i < start_.size(); ++i)
+    if (schedule_.triggers[i].follow(programmed_report(i), clock) && reports_)
+      write_to_buffer(i ? report_id::trigger_2 : report_id::trigger_1, tick, counters_.now(), context_id());
+}
+
+/// The core clocks from the last update on.
+CoreClocks ObservationUnit::clocks_ahead() const { return counters_.ahead(counts_ ? selection_.core_hz : 0); }
+
+/// Requests an update for when the buffer becomes half full, if that is to interrupt.
+void ObservationUnit::wait_for_half_full(const Time& time) {
+  if (!reports_ || !half_full_interrupts()) return;
+  const uint64_t report = report_bytes(field::OACONTROL_COUNTER_SELECT.of(env_.registers.peek(env_.form.control))),
+                 left = buffer_.below_half();
+  if (!report || !left) return;
+  if (const std::optional<uint64_t> tick = schedule_.tick_of((left + report - 1) / report, clocks_ahead()))
+    wake_ns_ = std::max(env_.clock.ns(*tick), time.ns + min_wait_ns);
+}
+
+void ObservationUnit::look() {
+  if (half_full_interrupts()) update();
 }
 
 bool ObservationUnit::overflow_is_due(uint64_t tick) const {
   if (!reports_) return false;
-  const uint64_t count = due(tick).count;
+  const uint64_t count = schedule_.count(tick, clocks_ahead());
   return count > max_reports || count * sizeof(Report) >= buffer_.room();
 }
 
+/// Reports of timer and triggers until `tick`.
 void ObservationUnit::write_due(uint64_t tick) {
-  Due due = this->due(tick);
-  if (due.count > max_reports) {
+  const CoreClocks clocks = counters_.interval();
+  if (const uint64_t count = schedule_.count(tick, clocks); count > max_reports) {
     buffer_.lose();
-    due.first += (due.count - max_reports) * due.period;
-    due.count = max_reports;
+    if (const std::optional<uint64_t> until = schedule_.tick_of(count - max_reports, clocks)) schedule_.pass(*until, clocks.at(*until));
   }
-  for (; due.count; --due.count, due.first += due.period) write_to_buffer(report_id::timer, due.first, counters_.at(due.first));
+  for (uint64_t written = 0; written < max_reports; ++written) {
+    const std::optional<ReportSchedule::Due> due = schedule_.take(tick, clocks);
+    if (!due) return;
+    write_to_buffer(due->reason, due->tick, counters_.at(due->tick), context_id());
+  }
 }
 
-void ObservationUnit::write_to_buffer(reg::Bits reason, uint64_t timestamp, const Counters& counters) {
+void ObservationUnit::write_to_buffer(reg::Bits reason, uint64_t timestamp, const Counters& counters, uint32_t context) {
   Report room;
   const uint32_t format = field::OACONTROL_COUNTER_SELECT.of(env_.registers.peek(env_.form.control));
-  const ReportHead head{report_id_of(reason), static_cast<uint32_t>(timestamp), context_id()};
-  buffer_.append(write_report(format, head, counters, room));
+  const ReportHead head{report_id_of(reason, counters.ticks), static_cast<uint32_t>(timestamp), context};
+  const std::span<const uint32_t> report = write_report(format, head, counters, room);
+  if (!half_full_interrupts()) return buffer_.append(report);
+  const uint64_t below = buffer_.below_half();
+  buffer_.append(report);
+  if (below && below <= report.size_bytes() && !buffer_.below_half()) half_full_ = true;
 }
 
 uint32_t ObservationUnit::context_id() const { return context_ ? context_->id : env_.form.no_context; }
 
-/// Source id 0, or the clock ratios of both domains, which are one here.
-uint32_t ObservationUnit::report_id_of(reg::Bits reason) const {
+/// At core clock `clock`. Source id 0, or the clock ratios of both domains, which are one here.
+uint32_t ObservationUnit::report_id_of(reg::Bits reason, uint64_t clock) const {
   const mmio::RegisterFile& registers = env_.registers;
-  const auto thresholds = [&registers](uint32_t offset) {
-    return field::OASTARTTRIG_CONDITION_THRESHOLD_ENABLE.of(registers.peek(offset));
-  };
-  uint32_t id = reason.mask();
-  id = report_id::start_threshold.with(id, std::ranges::any_of(env_.form.start_condition, thresholds));
-  id = report_id::report_threshold.with(id, std::ranges::any_of(env_.form.report_condition, thresholds));
+  const unsigned trigger = reason.mask() == report_id::trigger_2.mask();
+  const uint32_t condition = registers.peek(env_.form.report_triggers[trigger].condition);
+  uint32_t id = report_id::start_trigger.with(0, start_[trigger].fired(clock));
+  id = report_id::report_threshold.with(id, field::OAREPORTTRIG_CONDITION_THRESHOLD_ENABLE.of(condition));
   id = env_.form.shows_valid_context ? report_id::context_valid.with(id, context_.has_value())
-                                     : report_id::timer_enabled.with(id, timer_.on);
-  if (!field::OA_DEBUG_INCLUDE_CLOCK_RATIO.of(registers.peek(env_.form.debug))) return id;
+                                     : report_id::timer_enabled.with(id, schedule_.timer.on);
+  if (!field::OA_DEBUG_INCLUDE_CLOCK_RATIO.of(registers.peek(env_.form.debug))) return id | reason.mask();
   const auto ratio = static_cast<uint32_t>(core_hz() * defs::frequency_parts / cap_frequency_hz);
   constexpr unsigned low_bits = 7;
   id = report_id::unslice_ratio.with(id, ratio);
   id = report_id::slice_ratio_low.with(id, ratio);
-  return report_id::slice_ratio_high.with(id, ratio >> low_bits);
+  return report_id::slice_ratio_high.with(id, ratio >> low_bits) | reason.mask();
 }
 
 void ObservationUnit::context_entered(const Context& context) {
@@ -238,7 +178,8 @@ void ObservationUnit::context_entered(const Context& context) {
   render_since_ = time.ns;
   if (context_counted_) contexts_.enter(context.image, moment(time));
   if (reports_ && !field::OA_DEBUG_DISABLE_CONTEXT_SWITCH_REPORTS.of(env_.registers.peek(env_.form.debug)))
-    write_to_buffer(report_id::context_switch, time.tick, counters_.now());
+    write_to_buffer(report_id::context_switch, time.tick, counters_.now(), context_id());
+  take_effect(lock);
 }
 
 void ObservationUnit::context_leaves() {
@@ -249,11 +190,18 @@ void ObservationUnit::context_leaves() {
   if (context_counted_) contexts_.leave(context_->image);
   render_ns_ += time.ns - render_since_;
   context_.reset();
+  take_effect(lock);
 }
 
 std::span<const uint32_t> ObservationUnit::report(uint32_t id, Report& room) {
   const Time time = now();  // before the lock: software compares it with the time of the previous command
   MutexLock lock(mutex_);
+  const std::span<const uint32_t> report = report_locked(id, time, room);
+  take_effect(lock);
+  return report;
+}
+
+std::span<const uint32_t> ObservationUnit::report_locked(uint32_t id, const Time& time, Report& room) {
   update_locked(time);
   const ReportHead head{id, static_cast<uint32_t>(time.tick), context_id()};
   if (!env_.form.context_control)
@@ -269,17 +217,22 @@ void ObservationUnit::reset() {
   MutexLock lock(mutex_);
   context_.reset();
   render_ns_ = 0;
-  counters_.load({}, moment(now()));
+  const Moment moment = this->moment(now());
+  counters_.load({}, moment);
+  free_.reset(moment);
+  follow_free_events();
   contexts_.reset();
   mux_ = defs::MetricSet::hash_begin;
   counts_ = reports_ = context_counted_ = false;
-  timer_ = {};
+  schedule_ = {};
+  start_ = {};
   selection_ = {};
 }
 
+// Version 1 is from before triggers and free-running counters.
 void ObservationUnit::state(Archive& archive) {
   MutexLock lock(mutex_);
-  archive.section("observation", 1);
+  const uint32_t version = archive.section("observation", 2);
   if (!archive.reading()) update_locked(now());
   Counters counters = counters_.now();
   counters_state(archive, counters);
@@ -289,16 +242,37 @@ void ObservationUnit::state(Archive& archive) {
   Context context = context_.value_or(Context{});
   archive.value(runs);
   archive.value(context);
-  if (!archive.reading()) return;
-  const Time time = now();
-  context_ = runs ? std::optional(context) : std::nullopt;
+  if (archive.reading()) load(now(), counters, runs ? std::optional(context) : std::nullopt);
+  if (version >= 2) {
+    for (unsigned i = 0; i < start_.size(); ++i) {
+      start_[i].state(archive, programmed(env_.form.start_triggers[i]));
+      schedule_.triggers[i].state(archive, programmed_report(i), counters.ticks);
+    }
+    free_.state(archive, moment(now()));
+  } else {
+    free_.reset(moment(now()));
+  }
+  if (archive.reading()) {
+    follow_free_events();
+    const Time time = now();
+    follow_triggers(time.tick);
+    wait_for_half_full(time);
+  }
+  take_effect(lock);
+}
+
+/// Goes on with loaded values; registers are loaded before.
+void ObservationUnit::load(const Time& time, const Counters& counters, const std::optional<Context>& context) {
+  context_ = context;
   render_since_ = time.ns, render_ns_ = 0;
   counters_.load(counters, moment(time));
   counts_ = resumed(), reports_ = enabled(), context_counted_ = context_counts();
   if (context_ && context_counted_) contexts_.enter(context_->image, moment(time));
-  timer_ = timer();
+  schedule_ = {};
+  start_ = {};
+  schedule_.timer = timer();
+  schedule_.pass(time.tick, counters.ticks);
   selection_ = selection();
-  updated_tick_ = time.tick;
 }
 
 }  // namespace softgen::oa

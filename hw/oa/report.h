@@ -27,6 +27,17 @@ struct ReportHead {
   uint32_t id, timestamp, context;
 };
 
+/// Bytes of a report in the format that Counter Select names; 0: a reserved format.
+constexpr size_t report_bytes(uint32_t format) {
+  switch (format) {
+    case defs::oa_a12:
+    case defs::oa_c4_b8: return 64;
+    case defs::oa_a12_b8_c8: return 128;
+    case defs::oa_a36_b8_c8: return 256;
+    default: return 0;
+  }
+}
+
 /// Writes a report in the format that Counter Select names. Empty: a reserved format.
 std::span<const uint32_t> write_report(uint32_t format, const ReportHead& head, const Counters& counters, Observation::Report& room);
 

@@ -42,6 +42,13 @@ ReportBuffer::Place ReportBuffer::place() const {
 
 uint64_t ReportBuffer::room() const { return place().room(); }
 
+uint64_t ReportBuffer::below_half() const {
+  if (registers_.peek(form_.status) & field::OASTATUS_BUFFER_OVERFLOW.mask()) return 0;
+  const Place at = place();
+  const uint64_t half = at.size / 2, used = at.size - at.room();
+  return used < half ? half - used : 0;
+}
+
 void ReportBuffer::append(std::span<const uint32_t> report) {
   if (registers_.peek(form_.status) & field::OASTATUS_BUFFER_OVERFLOW.mask()) return;
   if (!field::OABUFFER_GLOBAL_GTT.of(registers_.peek(form_.buffer)))

@@ -20,6 +20,8 @@ class ReportBuffer {
   void append(std::span<const uint32_t> report);
   /// Bytes up to the head; a report must be smaller.
   uint64_t room() const;
+  /// Bytes until it is half full; 0: it is, or drops reports as it has overflowed.
+  uint64_t below_half() const;
   /// Sets Report Lost: reports that were due have not been written.
   void lose();
 
