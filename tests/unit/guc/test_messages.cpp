@@ -73,6 +73,51 @@ TEST_CASE("guc: a request by buffer is answered with its fence and an interrupt"
   }
 }
 
+namespace {
+
+/// Gives one point one answer, once.
+struct OneFault final : Faults {
+  OneFault(FaultPoint point, const FaultAnswer& answer) : answer_(answer) { points_ = 1u << static_cast<unsigned>(point); }
+  FaultAnswer ask(const FaultSite& site) override {
+    asked.push_back(site.what);
+    return std::exchange(answer_, {});
+  }
+  bool later(int64_t, std::function<void()>) override { return false; }
+  std::vector<uint32_t> asked;
+
+ private:
+  FaultAnswer answer_;
+};
+
+}  // namespace
+
+TEST_CASE("guc: a fault plan drops, doubles and changes messages") {
+  const auto answers = [](FaultPoint point, const FaultAnswer& answer) {
+    OneFault fault(point, answer);
+    BufferRig rig;
+    rig.registers.set_faults(&fault);
+    rig.send(7, 0, {0x40, 0});
+    rig.send(8, 0, {0x40, 0});
+    CHECK((fault.asked.size() == 2 || answer.action == FaultAction::drop));
+    if (point == FaultPoint::guc_receive) CHECK(fault.asked[0] == 0x40);
+    std::vector<Message> received;
+    for (Message message = rig.receive(); !message.empty(); message = rig.receive()) received.push_back(message);
+    rig.registers.set_faults(nullptr);
+    return received;
+  };
+  const Message first{7 << 16 | 1, success}, second{8 << 16 | 1, success};
+  for (const FaultPoint point : {FaultPoint::guc_receive, FaultPoint::guc_send}) {
+    CAPTURE(static_cast<unsigned>(point));
+    CHECK(answers(point, {}) == std::vector{first, second});
+    CHECK(answers(point, {.action = FaultAction::drop}) == std::vector{second});
+    CHECK(answers(point, {.action = FaultAction::twice}) == std::vector{first, first, second});
+    const auto flipped = answers(point, {.action = FaultAction::flip, .value = 1, .random = 3});
+    REQUIRE(!flipped.empty());
+    CHECK(flipped.back() == second);
+    CHECK(flipped.front() != first);
+  }
+}
+
 TEST_CASE("guc: an event is not answered, a fast request only when it fails") {  // xe/abi/guc_messages_abi.h
   BufferRig rig;
   rig.send(1, 1, {0x30, 0});
