@@ -161,15 +161,23 @@ static void pages_changed(void* opaque, void* host, size_t size) {
   if (tcg_enabled()) tb_invalidate_phys_range(start, start + size - 1);
 }
 
+/* One transaction: the reset takes apart the memory map that the devices' states then make again, mostly the same. */
 static bool restore_machine(Error** errp) {
   char* sentence = NULL;
+  bool loaded = false;
   int64_t begin = get_clock();
 
+  memory_region_transaction_begin();
   qemu_system_reset(SHUTDOWN_CAUSE_SNAPSHOT_LOAD);
   int64_t reset = get_clock();
-  if (!sg_ram_snapshot_restore(snapshot.ram, pages_changed, NULL, &snapshot.pages, &sentence)) return core_error(sentence, errp);
+  bool back = sg_ram_snapshot_restore(snapshot.ram, pages_changed, NULL, &snapshot.pages, &sentence);
   int64_t ram = get_clock();
-  bool loaded = load_devices(errp);
+  if (back) {
+    loaded = load_devices(errp);
+  } else {
+    core_error(sentence, errp);
+  }
+  memory_region_transaction_commit();
   snapshot.reset_ns = reset - begin;
   snapshot.ram_ns = ram - reset;
   snapshot.devices_ns = get_clock() - ram;

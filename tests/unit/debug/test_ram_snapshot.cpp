@@ -54,10 +54,11 @@ std::string restored(RamSnapshot& snapshot, const Memory& memory) {
 }  // namespace
 
 TEST_CASE("a restore gives back what was written, and names those pages only") {
-  const Memory memory(20000);  // more than one read of the page table
+  const bool scans = GENERATE(true, false);  // the two ways to read the page table
+  const Memory memory(20000);                // more than one read of it
   memory[0] = std::byte{1};
   memory[9000] = std::byte{2};
-  RamSnapshot snapshot({memory.all()});
+  RamSnapshot snapshot({memory.all()}, scans);
   snapshot.take();
   const uint64_t taken = snapshot.hash();
   CHECK(memory.at(0) == 1);
@@ -74,6 +75,21 @@ TEST_CASE("a restore gives back what was written, and names those pages only") {
   CHECK(memory.at(8192) == 0);
   CHECK(snapshot.hash() == taken);
   CHECK(restored(snapshot, memory).empty());
+}
+
+TEST_CASE("more runs than one look at the page table returns") {
+  const Memory memory(3000);
+  RamSnapshot snapshot({memory.all()}, GENERATE(true, false));
+  snapshot.take();
+  for (size_t i = 0; i < 3000; i += 2) memory[i] = std::byte{1};
+  size_t runs = 0;
+  CHECK(snapshot.restore([&](RamSnapshot::Piece run) {
+    CHECK(run.size() == page);
+    runs++;
+  }) == 1500);
+  CHECK(runs == 1500);
+  CHECK(memory.at(0) == 0);
+  CHECK(memory.at(2998) == 0);
 }
 
 TEST_CASE("a later snapshot takes the place of the first one") {
