@@ -50,7 +50,7 @@ def parse(argv):
     parser.add_argument("--symbols", metavar="DIR", help="folder with the modules' debug symbols: usr/lib/debug/lib/modules/RELEASE of Debian's "
                         "linux-image-RELEASE-dbg (default: that folder, if it is there)")
     parser.add_argument("--lcov", metavar="FILE", help="write line coverage for genhtml; needs debug symbols")
-    parser.add_argument("--faults", metavar="FILE", help="the device's property of that name: a fault plan")
+    parser.add_argument("--faults", metavar="FILE", help="a fault plan for the device (docs/faults.md)")
     parser.add_argument("--overlay", metavar="DIR", help="lay this directory over the guest's root")
     parser.add_argument("--share", metavar="DIR", help="show this directory in the guest as /mnt/share")
     parser.add_argument("--device-args", metavar="STR", default="", help="properties of the device (docs/qemu.md)")
