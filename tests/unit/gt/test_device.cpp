@@ -164,3 +164,22 @@ TEST_CASE("the render engine's watchdog is looked at by a timer of the host") {
   host.advance(100'000'000);
   CHECK_FALSE(taken());
 }
+
+TEST_CASE("a timer of the host looks for when the observation unit's buffer becomes half full, if that is to interrupt") {
+  FakeHost host(GENERATE(0u, 1u));
+  constexpr uint32_t half_full = 1u << 28, iir = 0x44338, buffer = 0x100000;
+  host.map(buffer, buffer, 32);
+  host.write(0x44334, ~half_full), host.write(0x4433c, half_full), host.write(0x44200, 0x8000'0000);
+  host.write(0x2b0c, buffer), host.write(0x2b14, buffer | 1), host.write(0x2b10, buffer);
+  host.write(0x2360, 3 | 5 << 2);  // a report every 64 ticks of 12 MHz
+  host.write(0x2b00, 1 | 5 << 2);  // of 256 bytes: 128 KiB are half full after 1.37 ms
+  host.advance(2'000'000);
+  CHECK(host.read(iir) == 0);
+  host.write(0x2b0c, host.read(0x2b10));
+  host.write(0x2b20, ~half_full);
+  host.advance(1'300'000);
+  CHECK(host.read(iir) == 0);
+  host.advance(100'000);
+  CHECK(host.read(iir) == half_full);
+  CHECK(host.level());
+}
