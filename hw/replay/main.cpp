@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "hw/debug/check/command_line.h"
+#include "hw/debug/check/stream.h"
 #include "hw/debug/png_file.h"
 #include "hw/eu/jit/engine.h"
 #include "hw/faults/rule.h"
@@ -89,6 +90,16 @@ int tell_findings(const Arguments& args, const debug::check::Findings& findings)
   if (summary.empty()) return 0;
   fmt::print(stderr, "softgen: {}\n", summary);
   return args.check.status;
+}
+
+/// Checks a text that --check-stream has written, edited perhaps.
+int check_stream(const Arguments& args) {
+  std::ifstream lines(args.file);
+  if (!lines) return complain(args, "cannot be read");
+  const defs::Platform& platform = replay::platform_for(args.play.platform, 0);
+  debug::check::Checker checker(platform, debug::check::parse_options(args.check.what), debug::check::print_finding);
+  debug::check::read_stream(lines, platform, checker);
+  return tell_findings(args, checker.findings());
 }
 
 int run(Arguments& args) {
@@ -171,16 +182,17 @@ int main(int argc, char** argv) {
   app.add_option("--hang", args.play.hang_seconds, "seconds after which a submission counts as hung")->check(CLI::Range(0.1, 86400.0));
   app.add_option("--memory-limit", args.limit_mib, "MiB of memory a capture may fill")->check(CLI::Range(1, 1 << 20));
   args.check.add_to(app);
-  app.add_option("--check-without", args.play.check_without,
-                 "numbers of commands that the checker does not see, as if the driver had not sent them")
-      ->delimiter(',');
-  app.add_option("--check-trace", args.play.check_trace, "file that names all commands that ran with their numbers");
+  app.add_option("--check-stream", args.play.check_stream,
+                 "write what the checker was told, as text (FILE ending in .check is such a text)");
   try {
     app.parse(debug::check::check_words(argc, argv));
   } catch (const CLI::ParseError& error) { return app.exit(error); }
   try {
+    if (args.file.ends_with(".check")) return check_stream(args);
     return args.text || args.json || args.list ? print(args) : run(args);
-  } catch (const replay::BadArgument& bad) { return complain(args, bad.what()); } catch (const faults::PlanError& wrong) {
+  } catch (const replay::BadArgument& bad) { return complain(args, bad.what()); } catch (const debug::check::BadOption& bad) {
+    return complain(args, bad.what());
+  } catch (const faults::PlanError& wrong) {
     return complain(args, fmt::format("{}: {}", args.faults, wrong.what()));
   }
 }

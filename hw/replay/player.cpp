@@ -17,12 +17,11 @@
 #include "hw/cs/decode/packets.h"
 #include "hw/debug/byte_source.h"
 #include "hw/debug/check/checker.h"
+#include "hw/debug/check/stream.h"
 #include "hw/debug/page_results.h"
 #include "hw/debug/where.h"
 #include "hw/gt/parts.h"
 #include "hw/replay/offline_host.h"
-#include "hw/replay/sifter.h"
-#include "hw/replay/surface_option.h"
 #include "hw/replay/target_pictures.h"
 
 namespace softgen::replay {
@@ -61,7 +60,8 @@ class Player::Run final : public PacketObserver {
     if (options.check) {
       auto checker = std::make_unique<debug::check::Checker>(device_->platform(), *options.check, debug::check::print_finding);
       checker_ = checker.get();
-      device_->set_watch(sifted(std::move(checker)));
+      if (options.check_stream.empty()) device_->set_watch(std::move(checker));
+      else device_->set_watch(std::make_unique<debug::check::StreamWriter>(std::move(checker), options.check_stream));
     }
     connect();
   }
@@ -124,14 +124,6 @@ class Player::Run final : public PacketObserver {
     };
     for (const defs::EngineRow& engine : device_->platform().registers->engines)
       if (device_->platform().has(engine.id)) device_->bar0_write(engine.mmio_base + reg::RING_MI_MODE, stop_rings_off, 4);
-  }
-
-  std::unique_ptr<Watch> sifted(std::unique_ptr<debug::check::Checker> checker) const {
-    if (options_.check_without.empty() && options_.check_trace.empty()) return checker;
-    std::FILE* trace = options_.check_trace.empty() ? nullptr : std::fopen(options_.check_trace.c_str(), "w");
-    if (!trace && !options_.check_trace.empty()) throw BadArgument("cannot write " + options_.check_trace);
-    const std::set<uint64_t> dropped(options_.check_without.begin(), options_.check_without.end());
-    return std::make_unique<Sifter>(std::move(checker), dropped, trace);
   }
 
   /// What the machine that recorded had there when its engines were idle.

@@ -27,8 +27,7 @@ struct PlayOptions {
   std::string faults;                          ///< the text of a fault plan
   bool preempt_always = false;                 ///< see gt::Config
   std::optional<debug::check::Options> check;  ///< null: no checker
-  std::vector<uint64_t> check_without;         ///< commands that the checker does not see, by number (hw/replay/sifter.h); for threads 0
-  std::string check_trace;                     ///< file that names all commands with their numbers; empty: none
+  std::string check_stream;                    ///< file for what the checker was told (hw/debug/check/stream.h); empty: none. For threads 0
   std::shared_ptr<eu::Compiler> compiler;      ///< of all runs; null: each run has its own
 };
 
