@@ -6,6 +6,7 @@
 #include <i915_drm.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -108,13 +109,15 @@ Gpu::Gpu(const Options& options)
   sg_memory_commit(device_);
   if (!options_.record.empty() && !sg_record_start(device_, options_.record.c_str(), false, &error))
     throw std::runtime_error(take_error(error));
+  if (!options_.check.empty() && !sg_check_start(device_, options_.check.c_str(), nullptr, nullptr, &error))
+    throw std::runtime_error(take_error(error));
   ggtt_free_[1] = ggtt_pages - 1;
   bring_up();
   // Not before: what brings the device up here waits for nothing that a plan may take away.
   if (!options_.faults.empty() && !sg_faults_load(device_, options_.faults.c_str(), &error)) throw std::runtime_error(take_error(error));
   thread_ = std::thread([this] { thread_main(); });
   FenceClock::get().set_service({[this] { serve_interrupt(); }, [this] { irq_changed_.notify_one(); }});
-  if (!options_.record.empty() || !options_.stats.empty()) end_.emplace([this] { write_results(); });
+  if (!options_.record.empty() || !options_.stats.empty() || !options_.check.empty()) end_.emplace([this] { write_results(); });
 }
 
 Gpu::~Gpu() {
@@ -130,11 +133,21 @@ Gpu::~Gpu() {
   sg_device_free(device_);
 }
 
+void Gpu::write_findings() {
+  if (options_.check.empty() || options_.check_folder.empty()) return;
+  char* report = sg_check_report(device_);
+  FILE* out = std::fopen((options_.check_folder + "/" + std::to_string(getpid()) + ".json").c_str(), "w");
+  if (out && report) std::fprintf(out, "%s\n", report);
+  if (out) std::fclose(out);
+  sg_free(report);
+}
+
 void Gpu::write_results() {
   if (!options_.record.empty()) {
     MutexLock lock(mutex_);  // who holds it may be in the recorder
     sg_record_stop(device_);
   }
+  write_findings();
   if (options_.stats.empty()) return;
   char* report = sg_report(device_);
   FILE* out = options_.stats == "-" ? stderr : std::fopen(options_.stats.c_str(), "w");

@@ -39,6 +39,8 @@ struct Options {
   unsigned width = 1920, height = 1080;  ///< of the one monitor
   unsigned refresh_hz = 60;              ///< 0: a flip is shown as soon as it is drawn
   bool verbose = false;
+  std::string check;         ///< as sg_check_start() takes it; empty: no checker
+  std::string check_folder;  ///< where each process leaves its findings, as PID.json
 };
 
 struct Context;
@@ -171,6 +173,7 @@ class Gpu {
   void report_position();
   /// Ends the recording and writes the report of --stats. Any thread, while engines run, too.
   void write_results() SG_EXCLUDES(mutex_);
+  void write_findings();
   void thread_main();
 
   static void on_interrupt(void* opaque, bool level);

@@ -12,6 +12,8 @@
 #include <filesystem>
 #include <regex>
 
+#include "hw/debug/check/command_line.h"
+#include "hw/run/findings.h"
 #include "hw/run/options.h"
 #include "hw/run/stand_ins.h"
 
@@ -101,6 +103,18 @@ void replay(const std::string& recording, std::vector<std::string> words) {
   run_child([&] { become(words); });
 }
 
+void pass_on_signals() {
+  for (int s : {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2}) signal(s, pass_on);
+}
+
+int run_program(const Options& options, const std::vector<std::string>& command) {
+  pass_on_signals();
+  return run_child([&] {
+    set_environment(options);
+    become(command);
+  });
+}
+
 /// Runs the program, then reads its recording. The status is the program's.
 int run_and_look(Options options, const Afterwards& afterwards, const std::vector<std::string>& command) {
   const bool keep = !options.record.empty();
@@ -112,11 +126,7 @@ int run_and_look(Options options, const Afterwards& afterwards, const std::vecto
     unlink(name.c_str());  // the first process that uses the GPU makes it
     options.record = name;
   }
-  for (int s : {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2}) signal(s, pass_on);
-  const int status = run_child([&] {
-    set_environment(options);
-    become(command);
-  });
+  const int status = run_program(options, command);
   std::error_code ignored;
   if (!fs::exists(options.record)) {
     std::fprintf(stderr, "softgen-run: %s used no GPU: there is nothing to show\n", command[0].c_str());
@@ -126,6 +136,20 @@ int run_and_look(Options options, const Afterwards& afterwards, const std::vecto
   }
   if (!keep) fs::remove(options.record, ignored);
   return status;
+}
+
+/// Runs the program with the checker. The status is the program's, or where that is 0 and there are findings, theirs.
+int run_and_check(Options options, const debug::check::CommandLine& check, const Afterwards& afterwards,
+                  const std::vector<std::string>& command) {
+  const FindingsFolder folder;
+  options.check = debug::check::with_absolute_paths(check.what);
+  options.check_folder = folder.path();
+  const bool looks = !afterwards.looks().empty() || !afterwards.replays().empty();
+  const int status = looks ? run_and_look(options, afterwards, command) : run_program(options, command);
+  const size_t found = folder.collect(check.json);
+  if (!found) return status;
+  std::fprintf(stderr, "softgen-run: the checker has %zu finding%s\n", found, found == 1 ? "" : "s");
+  return status ? status : check.status;
 }
 
 /// Absolute, since the program may change its directory.
@@ -199,20 +223,28 @@ int main(int argc, char** argv) {
   CLI::App app{"Runs PROGRAM on a software Intel GPU: its Mesa (iris, anv) finds one i915 device, ours."};
   Options options;
   Afterwards afterwards;
+  softgen::debug::check::CommandLine check;
   std::vector<std::string> command;
   add_options(app, options);
   add_options(app, afterwards);
+  check.add_to(app);
   app.add_option("command", command, "the program and its arguments")->required()->option_text("PROGRAM [ARGUMENTS...]");
   app.positionals_at_end();
-  app.footer("SIGUSR2 sent to the program prints where each engine stands. Exit status: the program's; 125 when it could not be started.");
-  CLI11_PARSE(app, argc, argv);
+  app.footer(
+      "SIGUSR2 sent to the program prints where each engine stands. Exit status: the program's; 125 when it could not be started;\n"
+      "99 (--check-exit) when the program's is 0 and the checker has findings.");
+  try {
+    app.parse(softgen::debug::check::check_words(argc, argv));
+  } catch (const CLI::ParseError& error) { return app.exit(error); }
   if (options.show == "-") options.show = default_viewer(options);
   try {
-    for (std::string* path : {&options.record, &options.stats, &options.faults, &options.frames, &afterwards.png, &afterwards.timeline})
+    for (std::string* path :
+         {&options.record, &options.stats, &options.faults, &options.frames, &afterwards.png, &afterwards.timeline, &check.json})
       make_absolute(*path);
     // The program's processes make these files: the first gets the name, the others one of their own.
     for (const std::string& path : {options.record, options.stats})
       if (fs::is_regular_file(path)) fs::remove(path);
+    if (!check.what.empty()) return run_and_check(options, check, afterwards, command);
     if (!afterwards.looks().empty() || !afterwards.replays().empty()) return run_and_look(options, afterwards, command);
     set_environment(options);
     become(command);

@@ -16,7 +16,7 @@ std::string options_to_json(const Options& o) {
   return nlohmann::json{{"platform", o.platform}, {"threads", o.threads}, {"record", o.record},      {"stats", o.stats},
                         {"faults", o.faults},     {"frames", o.frames},   {"show", o.show},          {"hang_timeout_s", o.hang_timeout_s},
                         {"width", o.width},       {"height", o.height},   {"refresh", o.refresh_hz}, {"verbose", o.verbose},
-                        {"engine", o.engine}}
+                        {"engine", o.engine},     {"check", o.check},     {"check_folder", o.check_folder}}
       .dump();
 }
 
@@ -37,6 +37,8 @@ Options options_from_json(const std::string& text) {
     o.refresh_hz = j.value("refresh", o.refresh_hz);
     o.verbose = j.value("verbose", o.verbose);
     o.engine = j.value("engine", o.engine);
+    o.check = j.value("check", o.check);
+    o.check_folder = j.value("check_folder", o.check_folder);
   } catch (const nlohmann::json::exception& e) {
     throw std::runtime_error(std::string(options_variable) + " is not what softgen-run writes: " + e.what());
   }
