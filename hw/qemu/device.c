@@ -38,8 +38,6 @@ static bool check_properties(IntelGpuState* s, Error** errp) {
     error_setg(errp, "stolen=%" PRIu64 " is neither a multiple of 4M below 64M nor a multiple of 32M up to 2016M", s->property.stolen_size);
   } else if (s->property.threads < -1 || s->property.threads > 256) {
     error_setg(errp, "threads=%d is outside 0 to 256 (-1: as many as the host has cores)", s->property.threads);
-  } else if (s->property.check) {
-    error_setg(errp, "check=on: this version has no checker yet");
   } else if (PCI_FUNC(PCI_DEVICE(s)->devfn) != 0) {
     error_setg(errp, "intel-gpu has to be function 0 of its slot: its driver ignores the others");
   } else {
@@ -73,7 +71,7 @@ static bool create_core(IntelGpuState* s, Error** errp) {
     set_core_error(errp, sentence);
     return false;
   }
-  return intel_gpu_faults_load(s, errp);
+  return intel_gpu_check_start(s, errp) && intel_gpu_faults_load(s, errp);
 }
 
 /* Undoes what realize did, whole or in part. */
@@ -229,8 +227,10 @@ static void intel_gpu_instance_init(Object* object) {
 }
 
 static void intel_gpu_instance_finalize(Object* object) {
-  g_free(INTEL_GPU(object)->property.record_path);
-  g_free(INTEL_GPU(object)->property.faults_path);
+  IntelGpuState* s = INTEL_GPU(object);
+  g_free(s->property.record_path);
+  g_free(s->property.faults_path);
+  g_free(s->property.check);
 }
 
 static void intel_gpu_class_init(ObjectClass* klass, void* data) {

@@ -79,8 +79,8 @@ struct IntelGpuState {
     uint32_t xres, yres;
     uint32_t refresh_rate; /* milli-Hertz */
     char* edid_file;
-    int32_t threads; /* -1: as many as the host has cores */
-    bool check;
+    int32_t threads;   /* -1: as many as the host has cores */
+    char* check;       /* as sg_check_start() takes it; NULL: no checker */
     char* record_path; /* NULL: not recording */
     bool record_check;
     char* faults_path; /* NULL: no plan was loaded */
@@ -198,5 +198,8 @@ void intel_gpu_firmware_init(IntelGpuState* s);
 
 /* vbt.c: writes a Video BIOS Table for `connectors` HDMI ports of `platform`; returns its size (<= room). */
 size_t intel_gpu_vbt_build(uint8_t* out, size_t room, const sg_platform_info* platform, unsigned connectors);
+
+/* Starts the checker, if the property `check` asks for one. */
+bool intel_gpu_check_start(IntelGpuState* s, Error** errp);
 
 #endif

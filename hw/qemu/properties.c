@@ -21,7 +21,6 @@ static const Property fixed_properties[] = {
     DEFINE_PROP_STRING("monitor1", IntelGpuState, monitors[1].spec),
     DEFINE_PROP_STRING("monitor2", IntelGpuState, monitors[2].spec),
     DEFINE_PROP_INT32("threads", IntelGpuState, property.threads, -1),
-    DEFINE_PROP_BOOL("check", IntelGpuState, property.check, false),
 };
 
 static const struct {
@@ -40,7 +39,6 @@ static const struct {
     {"monitor1", "second monitor, in the same way"},
     {"monitor2", "third monitor, in the same way"},
     {"threads", "worker threads; 0: everything on the thread that submits; -1: one a host core (default)"},
-    {"check", "report what the documentation forbids or leaves undefined (not there yet)"},
     {"connector0", "bool, changes at run time: is the first monitor plugged in"},
     {"connector1", "bool, changes at run time: is the second monitor plugged in"},
     {"connector2", "bool, changes at run time: is the third monitor plugged in"},
@@ -130,6 +128,7 @@ void intel_gpu_add_properties(ObjectClass* klass) {
   object_class_property_add_str(klass, "report", get_report, NULL);
   object_class_property_add_str(klass, "where", get_where, NULL);
   intel_gpu_faults_properties(klass);
+  intel_gpu_add_check_properties(klass);
   for (size_t i = 0; i < ARRAY_SIZE(descriptions); i++) {
     object_class_property_set_description(klass, descriptions[i].name, descriptions[i].text);
   }

@@ -8,5 +8,7 @@
 void intel_gpu_add_properties(ObjectClass* klass);
 /* faults.c: those of fault plans, without descriptions. */
 void intel_gpu_faults_properties(ObjectClass* klass);
+/* Those of the checker (check.c). */
+void intel_gpu_add_check_properties(ObjectClass* klass);
 
 #endif

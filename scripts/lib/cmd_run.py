@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """scripts/run: boots a guest, runs a command or the desktop in it."""
 import argparse
+import json
 import pathlib
 import shlex
 import shutil
@@ -14,6 +15,7 @@ import platforms
 from common import Failure, existing_directory, main, output_file, say
 from last_picture import LastPicture
 
+FOUND = 99  # exit status
 DESKTOP = "/run/softgen/desktop"
 
 
@@ -39,6 +41,8 @@ def parse(argv):
     parser.add_argument("--timeout", metavar="SECONDS", type=float, help="give up after this time, booting included")
     parser.add_argument("--device-args", metavar="STR", default="", help="properties of the device, as in 'threads=0,trace=cs' (docs/qemu.md)")
     parser.add_argument("--faults", metavar="FILE", help="a fault plan for the device (docs/faults.md)")
+    parser.add_argument("--check", nargs="?", const="commands", metavar="WHAT", help="report what the guest's drivers send against the manual, as "
+                        "--check=commands,-B10 (docs/check.md); exit status 99 with findings, where the command's is 0")
     parser.add_argument("--accel", default="auto", choices=["auto", "kvm", "tcg"], help="default: KVM where it works, else TCG")
     parser.add_argument("--memory", default="2G", metavar="SIZE", help="the guest's memory (default: 2G)")
     parser.add_argument("--append", default="", metavar="STR", help="more words for the guest kernel's command line")
@@ -49,6 +53,10 @@ def parse(argv):
     options = parser.parse_args(argv)
     if options.command[:1] == ["--"]:
         options.command = options.command[1:]
+    if options.check:
+        if options.gpu != "softgen":
+            parser.error("--check is for --gpu softgen")
+        options.device_args = ",".join(filter(None, [options.device_args, "check=" + options.check.replace(",", ",,")]))
     return options
 
 
@@ -122,9 +130,20 @@ def session(machine, options):
         if not options.command and not (options.screenshot and options.headless):
             say("the desktop is up" + ("; end it with Ctrl-C" if options.headless else ""))
             machine.wait_closed(left())
-        return status
+        return findings(machine, status) if options.check else status
     except guests.TimedOut:
         raise Failure(f"timed out after {options.timeout or guests.BOOT_SECONDS:g} s", guests.TIMED_OUT) from None
+
+
+def findings(machine, status):
+    """Says what the device's checker has found (QEMU has printed each); the exit status with them."""
+    device = next(child["name"] for child in machine.qmp.command("qom-list", path="/machine/peripheral-anon")
+                  if child["type"].startswith("child<intel-gpu"))
+    report = json.loads(machine.qmp.command("qom-get", path=f"/machine/peripheral-anon/{device}", property="check-report"))
+    for one in report["findings"]:
+        say(f"check {one['rule']} {one['severity']}: {one['text']} ({one['count']} times)\n  at     {one['context']}: {one['fields']}\n"
+            f"  here   {one['detail']}\n  needs  {one['needs']}   [{one['source']}]")
+    return (status or FOUND) if report["findings"] else status
 
 
 if __name__ == "__main__":
