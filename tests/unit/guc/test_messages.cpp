@@ -92,6 +92,7 @@ struct OneFault final : Faults {
 }  // namespace
 
 TEST_CASE("guc: a fault plan drops, doubles and changes messages") {
+  using Messages = std::vector<Message>;
   const auto answers = [](FaultPoint point, const FaultAnswer& answer) {
     OneFault fault(point, answer);
     BufferRig rig;
@@ -100,7 +101,7 @@ TEST_CASE("guc: a fault plan drops, doubles and changes messages") {
     rig.send(8, 0, {0x40, 0});
     CHECK((fault.asked.size() == 2 || answer.action == FaultAction::drop));
     if (point == FaultPoint::guc_receive) CHECK(fault.asked[0] == 0x40);
-    std::vector<Message> received;
+    Messages received;
     for (Message message = rig.receive(); !message.empty(); message = rig.receive()) received.push_back(message);
     rig.registers.set_faults(nullptr);
     return received;
@@ -108,10 +109,10 @@ TEST_CASE("guc: a fault plan drops, doubles and changes messages") {
   const Message first{7 << 16 | 1, success}, second{8 << 16 | 1, success};
   for (const FaultPoint point : {FaultPoint::guc_receive, FaultPoint::guc_send}) {
     CAPTURE(static_cast<unsigned>(point));
-    CHECK(answers(point, {}) == std::vector{first, second});
-    CHECK(answers(point, {.action = FaultAction::drop}) == std::vector{second});
-    CHECK(answers(point, {.action = FaultAction::twice}) == std::vector{first, first, second});
-    const auto flipped = answers(point, {.action = FaultAction::flip, .value = 1, .random = 3});
+    CHECK(answers(point, {}) == Messages{first, second});
+    CHECK(answers(point, {.action = FaultAction::drop}) == Messages{second});
+    CHECK(answers(point, {.action = FaultAction::twice}) == Messages{first, first, second});
+    const auto flipped = answers(point, {.action = FaultAction::flip, .value = 1, .random = 2});
     REQUIRE(!flipped.empty());
     CHECK(flipped.back() == second);
     CHECK(flipped.front() != first);
