@@ -192,7 +192,7 @@ class Arguments(unittest.TestCase):
                 ("xres=100", "100x1080"), ("yres=5000", "1920x5000"), ("refresh_rate=5", "refresh rate"),
                 ("xres=3840,yres=2160", "pixel clock"), ("monitor0=big", "monitor0='big'"), ("monitor0=800x600@x", "monitor0"),
                 ("monitor1=800x600", "only 1 connectors"), ("threads=-2", "threads=-2"), ("threads=1000", "threads=1000"),
-                ("check=on", "no checker"), ("coverage=i915", "no range"), ("coverage=2000-1000", "is empty"), ("colour=red", "colour"), ("connectors=many", "many")):
+                ("check=bytes", "no level 'bytes'"), ("coverage=i915", "no range"), ("coverage=2000-1000", "is empty"), ("colour=red", "colour"), ("connectors=many", "many")):
             with self.subTest(properties=properties):
                 self.refused(properties, wanted)
 
