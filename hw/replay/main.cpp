@@ -192,7 +192,5 @@ int main(int argc, char** argv) {
     return args.text || args.json || args.list ? print(args) : run(args);
   } catch (const replay::BadArgument& bad) { return complain(args, bad.what()); } catch (const debug::check::BadOption& bad) {
     return complain(args, bad.what());
-  } catch (const faults::PlanError& wrong) {
-    return complain(args, fmt::format("{}: {}", args.faults, wrong.what()));
-  }
+  } catch (const faults::PlanError& wrong) { return complain(args, fmt::format("{}: {}", args.faults, wrong.what())); }
 }

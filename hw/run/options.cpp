@@ -13,10 +13,21 @@
 namespace softgen::run {
 
 std::string options_to_json(const Options& o) {
-  return nlohmann::json{{"platform", o.platform}, {"threads", o.threads}, {"record", o.record},      {"stats", o.stats},
-                        {"faults", o.faults},     {"frames", o.frames},   {"show", o.show},          {"hang_timeout_s", o.hang_timeout_s},
-                        {"width", o.width},       {"height", o.height},   {"refresh", o.refresh_hz}, {"verbose", o.verbose},
-                        {"engine", o.engine},     {"check", o.check},     {"check_folder", o.check_folder}}
+  return nlohmann::json{{"platform", o.platform},
+                        {"threads", o.threads},
+                        {"record", o.record},
+                        {"stats", o.stats},
+                        {"faults", o.faults},
+                        {"frames", o.frames},
+                        {"show", o.show},
+                        {"hang_timeout_s", o.hang_timeout_s},
+                        {"width", o.width},
+                        {"height", o.height},
+                        {"refresh", o.refresh_hz},
+                        {"verbose", o.verbose},
+                        {"engine", o.engine},
+                        {"check", o.check},
+                        {"check_folder", o.check_folder}}
       .dump();
 }
 
