@@ -33,9 +33,9 @@ ROWS = (
     Row("a reset works again", (), RESET, ("intel_gt_unset_wedged", "__intel_gt_unset_wedged")),
     Row("an engine is not ready for its reset", ("on cs.request engine=rcs nth=1 do hang", "on gdrst.ready engine=rcs do never"), STORE,
         ("intel_gt_handle_error",), "reset request timed out"),
-    # GEN9_GAMT_ECO_REG_RW_IA, WaInPlaceDecompressionHang. The engine's own reset fails, so that all of the GT is reset, and verified (wa_verify()).
+    # GEN9_GAMT_ECO_REG_RW_IA, WaInPlaceDecompressionHang. The resets of the engine alone (GDRST bit 1) fail, so that all of the GT is reset, and verified (wa_verify()).
     Row("a workaround is lost over a reset",
-        ("on cs.request engine=rcs nth=1 do hang", "on gdrst nth=1 do never", "on mmio.read 0x4ab0 do zero"), f"{STORE}; sleep 1",
+        ("on cs.request engine=rcs nth=1 do hang", "on gdrst mask=2 do never", "on mmio.read 0x4ab0 do zero"), f"{STORE}; sleep 1",
         log="workaround lost"),
     Row("a status event is not written", ("on cs.csb engine=rcs nth=2 do value 0xffffffffffffffff",), STORE, ("wa_csb_read",)),
     Row("a status event comes twice", ("on cs.csb engine=rcs nth=2 do dup",), STORE, ("intel_gt_handle_error", "execlists_reset_csb")),

@@ -88,13 +88,14 @@ void wrong_pipeline(const PacketLook& look, Report& report) {
   if (walks && selected != gpgpu) report.found("the pipeline selected last is not GPGPU");
 }
 
-/// What iris, anv and blorp set before any draw and walker, since a context has no defined values there.
+/// What iris, anv, blorp and the batch of i915 that makes the default state (gt/gen9_renderstate.c) set before any draw and walker, since a context
+/// has no defined values there.
 constexpr std::array needed_by_draws = {
-    CommandId::PIPELINE_SELECT, CommandId::STATE_BASE_ADDRESS, CommandId::_3DSTATE_VS,          CommandId::_3DSTATE_HS,
-    CommandId::_3DSTATE_TE,     CommandId::_3DSTATE_DS,        CommandId::_3DSTATE_GS,          CommandId::_3DSTATE_CLIP,
-    CommandId::_3DSTATE_SF,     CommandId::_3DSTATE_RASTER,    CommandId::_3DSTATE_SBE,         CommandId::_3DSTATE_WM,
-    CommandId::_3DSTATE_PS,     CommandId::_3DSTATE_PS_EXTRA,  CommandId::_3DSTATE_URB_VS,      CommandId::_3DSTATE_URB_HS,
-    CommandId::_3DSTATE_URB_DS, CommandId::_3DSTATE_URB_GS,    CommandId::_3DSTATE_MULTISAMPLE, CommandId::_3DSTATE_SAMPLE_MASK};
+    CommandId::PIPELINE_SELECT, CommandId::STATE_BASE_ADDRESS, CommandId::_3DSTATE_VS,         CommandId::_3DSTATE_HS,
+    CommandId::_3DSTATE_TE,     CommandId::_3DSTATE_DS,        CommandId::_3DSTATE_GS,         CommandId::_3DSTATE_CLIP,
+    CommandId::_3DSTATE_SF,     CommandId::_3DSTATE_RASTER,    CommandId::_3DSTATE_SBE,        CommandId::_3DSTATE_WM,
+    CommandId::_3DSTATE_PS,     CommandId::_3DSTATE_PS_EXTRA,  CommandId::_3DSTATE_URB_VS,     CommandId::_3DSTATE_URB_HS,
+    CommandId::_3DSTATE_URB_DS, CommandId::_3DSTATE_URB_GS,    CommandId::_3DSTATE_MULTISAMPLE};
 constexpr std::array needed_by_walkers = {CommandId::PIPELINE_SELECT, CommandId::STATE_BASE_ADDRESS, CommandId::MEDIA_VFE_STATE,
                                           CommandId::MEDIA_INTERFACE_DESCRIPTOR_LOAD};
 

@@ -9,10 +9,9 @@ using Outcome = WatchedPacket::Outcome;
 /// All that a draw needs, but for `left_out`.
 void set_up_draw(Feed& feed, std::string_view left_out) {
   feed.begin();
-  for (const char* name : {"PIPELINE_SELECT", "STATE_BASE_ADDRESS", "3DSTATE_VS",     "3DSTATE_HS",          "3DSTATE_TE",
-                           "3DSTATE_DS",      "3DSTATE_GS",         "3DSTATE_CLIP",   "3DSTATE_SF",          "3DSTATE_RASTER",
-                           "3DSTATE_SBE",     "3DSTATE_WM",         "3DSTATE_PS",     "3DSTATE_PS_EXTRA",    "3DSTATE_URB_VS",
-                           "3DSTATE_URB_HS",  "3DSTATE_URB_DS",     "3DSTATE_URB_GS", "3DSTATE_MULTISAMPLE", "3DSTATE_SAMPLE_MASK"})
+  for (const char* name : {"PIPELINE_SELECT", "STATE_BASE_ADDRESS", "3DSTATE_VS", "3DSTATE_HS", "3DSTATE_TE", "3DSTATE_DS", "3DSTATE_GS",
+                           "3DSTATE_CLIP", "3DSTATE_SF", "3DSTATE_RASTER", "3DSTATE_SBE", "3DSTATE_WM", "3DSTATE_PS", "3DSTATE_PS_EXTRA",
+                           "3DSTATE_URB_VS", "3DSTATE_URB_HS", "3DSTATE_URB_DS", "3DSTATE_URB_GS", "3DSTATE_MULTISAMPLE"})
     if (name != left_out) feed.command(name);
   feed.draw();
 }
