@@ -14,7 +14,7 @@ namespace {
 constexpr uint32_t everything = ~0u;
 constexpr std::string_view pipe_letters = "abcd";
 
-[[noreturn]] void refuse(std::string sentence) { throw std::invalid_argument(std::move(sentence)); }
+[[noreturn]] void refuse(const std::string& sentence) { throw std::invalid_argument(sentence); }
 
 std::string engine_names(const defs::Platform& platform) {
   std::string names;

@@ -177,7 +177,7 @@ void Reader::read_key(Rule& rule, const PointRow& point) {
     } else if (row->kind == KeyKind::number) {
       *match = {static_cast<uint32_t>(number(value, 0xffff'ffff)), ~0u};
     } else {
-      *match = {at(value, [&] { return unit_named(row->kind, value.text, platform_); }), ~0u};
+      *match = {at(value, [&, kind = row->kind] { return unit_named(kind, value.text, platform_); }), ~0u};
     }
     return;
   }
