@@ -40,7 +40,7 @@ class CommandStreamers {
     /// threads=0: commands after which a looping batch gives the thread back; about a second of host time.
     uint64_t commands_per_poll = 1u << 24;
     PacketObserver* observer = nullptr;  ///< may be null
-    const WatchPoint* watch = nullptr;   ///< null: nobody can watch
+    const WatchPoint* watch = nullptr;   ///< null: never watched
   };
 
   /// Registers the hooks. `threaded` false (threads=0): work is done by the thread that submits it, inside its register write.

@@ -31,7 +31,7 @@ class ContextStore {
   void set_context(std::span<const uint32_t> packet);
   /// RING_TAIL as the image of a context has it.
   uint32_t tail_of(const Descriptor& context);
-  /// What a watch is told when `context` begins to run.
+  /// The event for a watch when `context` begins to run.
   WatchedEntry entry_of(const Descriptor& context);
   /// The workaround batches that the image of a context names.
   std::array<WorkaroundBatch, 2> batches_of(const Descriptor& context);

@@ -56,7 +56,7 @@ struct StreamerLinks {
   /// MI_UPDATE_GTT changed entries. May be empty.
   std::function<void()> gtt_written;
   PacketObserver* observer = nullptr;  ///< may be null
-  const WatchPoint* watch = nullptr;   ///< null: nobody can watch
+  const WatchPoint* watch = nullptr;   ///< null: never watched
   Observation* observation = nullptr;  ///< null: the engine's events are not counted
   /// RCS: what it asks of POCS; null: there is no POCS.
   PositionLink* position = nullptr;
@@ -80,7 +80,7 @@ class EngineCore {
   EngineCore(const EngineCore&) = delete;
   EngineCore& operator=(const EngineCore&) = delete;
 
-  /// Null: nobody watches.
+  /// Null: there is no watch.
   Watch* watch() const { return links_.watch ? links_.watch->get() : nullptr; }
   const StreamerConfig& config() const { return config_; }
   StreamerLinks& links() { return links_; }

@@ -55,7 +55,7 @@ Flow Executor::observe(const Packet& packet, Flow flow) {
   return {Flow::Kind::leave};
 }
 
-/// A packet that is to be repeated is told when it is done.
+/// A packet that is repeated is reported once, when it is done.
 void Executor::tell(Watch& watch, const Packet& packet, const Cursor& after, const Flow& flow) {
   if (reason_ == Reason::fault) outcome_ = WatchedPacket::Outcome::faulted;
   else if (flow.kind == Flow::Kind::repeat) return;

@@ -7,7 +7,7 @@ namespace {
 
 constexpr uint8_t edid_address = 0x50, segment_address = 0x30;
 constexpr uint32_t block_bytes = 128, segment_bytes = 256, extensions_at = 126, checksum_at = 127;
-constexpr uint8_t most_extensions = 255;
+constexpr uint8_t max_extensions = 255;
 
 }  // namespace
 
@@ -39,12 +39,12 @@ uint8_t Monitors::i2c_receive(unsigned pin) {
   const uint32_t at = transfer.segment * segment_bytes + transfer.offset;
   transfer.offset = (transfer.offset + 1) % segment_bytes;
   switch (transfer.answer.action) {
-    case FaultAction::cut_short: return at < transfer.answer.value ? byte : 0xff;  // nobody pulls the bus down
+    case FaultAction::cut_short: return at < transfer.answer.value ? byte : 0xff;  // the bus stays high
     case FaultAction::checksum: return static_cast<uint8_t>(at % block_bytes == checksum_at ? byte ^ 1 : byte);
     case FaultAction::endless:
       // The base block says so with a checksum that is right: for that the generated and most other EDIDs have one extension.
-      if (at == extensions_at) return most_extensions;
-      return static_cast<uint8_t>(at == checksum_at ? byte - (most_extensions - 1) : byte);
+      if (at == extensions_at) return max_extensions;
+      return static_cast<uint8_t>(at == checksum_at ? byte - (max_extensions - 1) : byte);
     case FaultAction::flip: {
       uint64_t state = transfer.answer.random;
       for (uint64_t n = 0; n < transfer.answer.value; ++n) {

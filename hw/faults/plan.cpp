@@ -34,7 +34,7 @@ Plan::Entry Plan::entry_of(Rule rule, unsigned number, int64_t now, const std::v
 }
 
 void Plan::load(std::string_view text) {
-  if (text.size() > most_text) throw PlanError(fmt::format("a plan of {} bytes is longer than {}", text.size(), most_text));
+  if (text.size() > max_text) throw PlanError(fmt::format("a plan of {} bytes is longer than {}", text.size(), max_text));
   const int64_t now = links_.clock_ns();
   int64_t deadline = -1;
   bool active = false;
@@ -49,7 +49,7 @@ void Plan::load(std::string_view text) {
         Line line = parse_line(text.substr(0, end), ++number, links_.platform);
         if (line.seed) seed_ = *line.seed;
         if (line.rule) entries.push_back(entry_of(std::move(*line.rule), number, now, entries));
-        if (entries.size() > most_lines) throw PlanError(fmt::format("a plan has at most {} lines", most_lines));
+        if (entries.size() > max_lines) throw PlanError(fmt::format("a plan has at most {} lines", max_lines));
         text.remove_prefix(std::min(end + 1, text.size()));
       }
     } catch (...) {
@@ -71,7 +71,7 @@ void Plan::add(std::string_view text) {
   {
     MutexLock lock(mutex_);
     Line line = parse_line(text, next_number_, links_.platform);
-    if (entries_.size() >= most_lines) throw PlanError(fmt::format("a plan has at most {} lines", most_lines));
+    if (entries_.size() >= max_lines) throw PlanError(fmt::format("a plan has at most {} lines", max_lines));
     if (line.seed) seed_ = *line.seed;
     if (!line.rule) return;
     entries_.push_back(entry_of(std::move(*line.rule), next_number_++, now, entries_));
@@ -177,7 +177,7 @@ bool Plan::later(int64_t delay_ns, std::function<void()> act) {
   const int64_t ns = links_.clock_ns() + delay_ns;
   {
     MutexLock lock(mutex_);
-    if (deferred_.size() >= most_deferred) return false;
+    if (deferred_.size() >= max_deferred) return false;
     deferred_.push_back({ns, std::move(act)});
   }
   links_.wake_at(ns);

@@ -46,7 +46,7 @@ class Plan final : public Faults {
     /// There are lines now, or none any more. May be empty.
     std::function<void(bool active)> active{};
   };
-  static constexpr size_t most_lines = 1024, most_text = 1 << 18, most_deferred = 256, log_length = 1000;
+  static constexpr size_t max_lines = 1024, max_text = 1 << 18, max_deferred = 256, log_length = 1000;
 
   explicit Plan(Links links) : links_(std::move(links)) {}
 

@@ -12,7 +12,7 @@ namespace {
 using enum FaultAction;
 using enum ArgumentKind;
 
-constexpr ActionRow flip_row{"flip", flip, bits, most_bits};
+constexpr ActionRow flip_row{"flip", flip, bits, max_bits};
 constexpr uint64_t dword = 0xffff'ffff;
 
 constexpr ActionRow request_actions[] = {{"hang", hang}, {"spin", spin}, {"slow", slow, duration}};

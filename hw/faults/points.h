@@ -61,6 +61,6 @@ enum class Domain : uint32_t { commands, status };
 
 /// Limits of what a plan may ask for.
 constexpr int64_t shortest_period_ns = 100'000, longest_ns = 3'600'000'000'000;
-constexpr uint64_t most_bits = 64;
+constexpr uint64_t max_bits = 64;
 
 }  // namespace softgen::faults

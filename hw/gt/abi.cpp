@@ -32,14 +32,8 @@ struct sg_device {
 
 namespace {
 
-char* copy(const std::string& text) {
-  char* bytes = static_cast<char*>(std::malloc(text.size() + 1));
-  if (bytes) std::memcpy(bytes, text.c_str(), text.size() + 1);
-  return bytes;
-}
-
 void fail(char** error, const std::string& why) {
-  if (error) *error = copy(why);
+  if (error) *error = strdup(why.c_str());
 }
 
 /// Empty when the configuration is sound.
@@ -266,7 +260,7 @@ bool sg_load(sg_device* dev, const void* data, size_t size, char** error) {
 }
 
 char* sg_report(sg_device* dev) {
-  return guarded(dev, "sg_report", static_cast<char*>(nullptr), [&] { return copy(dev->device.report()); });
+  return guarded(dev, "sg_report", static_cast<char*>(nullptr), [&] { return strdup(dev->device.report().c_str()); });
 }
 void sg_free(void* p) { std::free(p); }
 

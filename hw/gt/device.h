@@ -110,7 +110,7 @@ class Device {
   /// One at a time; null ends it.
   void set_observer(std::unique_ptr<DeviceObserver> observer) { observers_.recorder = std::move(observer); }
 
-  /// Told what the units do; null ends it. Waits for the engines to stand at a command boundary.
+  /// Receives what the units do; null ends it. Waits for the engines to stand at a command boundary.
   void set_watch(std::unique_ptr<Watch> watch);
   Watch* watch() const { return observers_.watch.get(); }
 

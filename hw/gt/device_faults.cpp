@@ -12,14 +12,14 @@ faults::Plan::Links Device::plan_links() {
           .pulse = [this](const faults::Rule& rule, const FaultAnswer& answer) { pulse(rule, answer); },
           .fired =
               [this](const faults::Firing& firing) {
-                const sg_fault told{.time_ns = firing.time_ns,
-                                    .line = firing.line,
-                                    .count = firing.count,
-                                    .point = firing.point,
-                                    .where = firing.where.c_str(),
-                                    .text = firing.text.c_str()};
+                const sg_fault fault{.time_ns = firing.time_ns,
+                                     .line = firing.line,
+                                     .count = firing.count,
+                                     .point = firing.point,
+                                     .where = firing.where.c_str(),
+                                     .text = firing.text.c_str()};
                 note("fault plan", "line {}: {}", firing.line, firing.text);
-                host_.fault_fired(told);
+                host_.fault_fired(fault);
               },
           .active = [this](bool active) { registers_.set_faults(active ? &faults_.plan : nullptr); }};
 }

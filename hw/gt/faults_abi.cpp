@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <iterator>
@@ -16,17 +15,11 @@ namespace {
 
 using softgen::faults::Plan;
 
-char* copy(const std::string& text) {
-  char* const bytes = static_cast<char*>(std::malloc(text.size() + 1));
-  if (bytes) std::memcpy(bytes, text.c_str(), text.size() + 1);
-  return bytes;
-}
-
 /// A plan is text of a bounded size. Throws PlanError.
 std::string read_plan(const char* path) {
   errno = 0;
   std::ifstream file(path, std::ios::binary);
-  std::string text(Plan::most_text + 1, '\0');
+  std::string text(Plan::max_text + 1, '\0');
   file.read(text.data(), static_cast<std::streamsize>(text.size()));
   if (!file.eof() && !file) throw softgen::faults::PlanError(fmt::format("cannot read '{}': {}", path, std::strerror(errno ? errno : EIO)));
   text.resize(static_cast<size_t>(file.gcount()));
@@ -45,7 +38,7 @@ bool changes(sg_device* dev, const char* entry, char** error, const std::string&
     } catch (const softgen::faults::PlanError& wrong) { why = prefix + wrong.what(); }
     return false;
   });
-  if (!done && error) *error = copy(why);
+  if (!done && error) *error = strdup(why.c_str());
   return done;
 }
 
@@ -67,7 +60,7 @@ void sg_faults_clear(sg_device* dev) {
 
 char* sg_faults_log(sg_device* dev) {
   char* text = nullptr;
-  changes(dev, "sg_faults_log", nullptr, "", [&](const Plan& plan) { text = copy(plan.log()); });
+  changes(dev, "sg_faults_log", nullptr, "", [&](const Plan& plan) { text = strdup(plan.log().c_str()); });
   return text;
 }
 

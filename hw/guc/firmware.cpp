@@ -200,10 +200,13 @@ void Firmware::send(uint32_t fence, std::span<const uint32_t> hxg) {
   if (answer.action == FaultAction::flip) {
     std::vector<uint32_t> spoilt(hxg.begin(), hxg.end());
     flip_bits(answer, std::as_writable_bytes(std::span(spoilt)));
-    if (to_host_.send(ggtt_, fence, spoilt)) interrupts_host_ = true;
-    return;
+    return put(fence, spoilt);
   }
-  if (answer.action == FaultAction::twice && to_host_.send(ggtt_, fence, hxg)) interrupts_host_ = true;
+  if (answer.action == FaultAction::twice) put(fence, hxg);
+  put(fence, hxg);
+}
+
+void Firmware::put(uint32_t fence, std::span<const uint32_t> hxg) {
   if (to_host_.send(ggtt_, fence, hxg)) interrupts_host_ = true;
 }
 

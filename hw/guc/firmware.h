@@ -82,6 +82,8 @@ class Firmware final : public GucCore {
   Answer answer(std::span<const uint32_t> hxg, bool by_registers) SG_REQUIRES(mutex_);
   /// To the host, with an interrupt.
   void send(uint32_t fence, std::span<const uint32_t> hxg) SG_REQUIRES(mutex_);
+  /// As it is, whatever the fault plan says.
+  void put(uint32_t fence, std::span<const uint32_t> hxg) SG_REQUIRES(mutex_);
   void send_event(uint32_t action, Arguments arguments) SG_REQUIRES(mutex_);
 
   // One function per action.

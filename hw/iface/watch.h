@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The seam between units and those who watch them (the checker): units tell what they do, nobody answers. Without a watch it costs one load
-// and a branch where something is told.
+// The seam between units and those who watch them (the checker): units report what they do, and get no answer. Without a watch it costs one load
+// and a branch per event.
 #pragma once
 
 #include <atomic>
@@ -73,7 +73,7 @@ class Watch {
 /// Where a device's units find its watch. It changes only while all engines are paused.
 class WatchPoint {
  public:
-  /// Null: nobody watches.
+  /// Null: there is no watch.
   Watch* get() const { return watch_.load(std::memory_order_acquire); }
   void set(Watch* watch) { watch_.store(watch, std::memory_order_release); }
 

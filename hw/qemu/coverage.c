@@ -3,8 +3,8 @@
  * Which blocks of guest code ran, by TCG's plugin callbacks: properties coverage, coverage-blocks and coverage-state of the device.
  *
  * A translation callback is registered while ranges are set, and only then. It asks TCG for an inline counter in each block inside them;
- * blocks elsewhere stay as they are. Code that was translated before is dropped (tb_flush) whenever the ranges change, after QEMU has told
- * each vCPU of the new callback: both are queued to the vCPUs, in this order. Counters live as long as the process, since translated code has their addresses.
+ * blocks elsewhere stay as they are. Code that was translated before is dropped (tb_flush) whenever the ranges change, after each vCPU
+ * has received the new callback: both are queued to the vCPUs, in this order. Counters live as long as the process, since translated code has their addresses.
  */
 #include "qemu/osdep.h"
 
@@ -17,7 +17,7 @@
 #include "softgen/coverage.h"
 #include "system/tcg.h"
 
-/* A scoreboard holds a value a vCPU; ours are arrays of this many counters. */
+/* A scoreboard holds one value per vCPU; ours are arrays of this many counters. */
 #define CHUNK_COUNTERS 4096
 #define MAX_CHUNKS (SG_COVERAGE_MAX_BLOCKS / CHUNK_COUNTERS)
 

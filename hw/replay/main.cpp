@@ -183,7 +183,7 @@ int main(int argc, char** argv) {
   app.add_option("--memory-limit", args.limit_mib, "MiB of memory a capture may fill")->check(CLI::Range(1, 1 << 20));
   args.check.add_to(app);
   app.add_option("--check-stream", args.play.check_stream,
-                 "write what the checker was told, as text (FILE ending in .check is such a text)");
+                 "write the events that the checker received, as text (FILE ending in .check is such a text)");
   try {
     app.parse(debug::check::check_words(argc, argv));
   } catch (const CLI::ParseError& error) { return app.exit(error); }

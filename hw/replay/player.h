@@ -27,8 +27,8 @@ struct PlayOptions {
   std::string faults;                          ///< the text of a fault plan
   bool preempt_always = false;                 ///< see gt::Config
   std::optional<debug::check::Options> check;  ///< null: no checker
-  std::string check_stream;                    ///< file for what the checker was told (hw/debug/check/stream.h); empty: none. For threads 0
-  std::shared_ptr<eu::Compiler> compiler;      ///< of all runs; null: each run has its own
+  std::string check_stream;  ///< file for the events that the checker received (hw/debug/check/stream.h); empty: none. For threads 0
+  std::shared_ptr<eu::Compiler> compiler;  ///< of all runs; null: each run has its own
 };
 
 /// Something that took time on an engine.

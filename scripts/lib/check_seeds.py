@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Faulty drivers for scripts/check-eval: what the checker is told of a capture (softgen-replay --check-stream), changed to what a driver without a certain hunk
+"""Faulty drivers for scripts/check-eval: the checker's events of a capture (softgen-replay --check-stream), changed to what a driver without a certain hunk
 of code would have sent. Building Mesa and the kernel without the hunk takes too long for a test."""
 import collections
 

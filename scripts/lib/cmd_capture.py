@@ -8,7 +8,7 @@ import cmd_setup
 import guest as guests
 import guest_image
 from cmd_run import passer
-from common import Failure, existing_directory, main, output_file, say
+from common import Failure, command_words, existing_directory, main, output_file, say
 
 DEVICE = "softgen-gpu"
 
@@ -29,7 +29,7 @@ def parse(argv):
                         help="also record what each submission leaves in memory, for softgen-replay to compare; the guest has one CPU then")
     parser.add_argument("command", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
     options = parser.parse_args(argv)
-    options.command = options.command[1:] if options.command[:1] == ["--"] else options.command
+    options.command = command_words(options.command)
     if not options.command:
         parser.error("there is no command to record")
     return options

@@ -16,7 +16,7 @@ import guest as guests
 import guest_image
 import platforms
 from cmd_run import passer
-from common import Failure, existing_directory, main, output_file, print_table, say
+from common import Failure, command_words, existing_directory, main, output_file, print_table, say
 
 DEVICE = "softgen-gpu"
 PATH = f"/machine/peripheral/{DEVICE}"
@@ -60,7 +60,7 @@ def parse(argv):
     parser.add_argument("--no-setup", action="store_true", help="use what is built, without a check whether it is current")
     parser.add_argument("command", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
     options = parser.parse_args(argv)
-    options.command = options.command[1:] if options.command[:1] == ["--"] else options.command
+    options.command = command_words(options.command)
     if not options.command:
         parser.error("there is no command to run")
     return options
@@ -153,11 +153,11 @@ def measured(before, after, command_only):
         blocks = during if command_only else after.blocks
         hits, _ = coverage.measure(known, blocks)
         return coverage.rows(known, hits), known, hits, blocks
-    # Of a place that a moved module had before and one has now, nobody knows which of them ran there.
+    # At a place that one module had before it moved and another has now, it is unknown which of them ran.
     was = coverage.inside(earlier, during)
     both = coverage.inside([function for function in known if function.module in moved], was)
     say(f"loaded or unloaded while the command ran: {', '.join(sorted(moved))}; {len(both)} blocks at addresses that both the earlier and the present modules have "
-        "are left out, and loads in between are not told apart (docs/coverage.md)")
+        "are left out, and loads in between are not seen (docs/coverage.md)")
     sure = coverage.without(during, both)
     old_hits, _ = coverage.measure(earlier, joined([] if command_only else before.blocks, coverage.inside(earlier, sure)))
     hits, _ = coverage.measure(known, sure)

@@ -11,7 +11,7 @@ import cmd_setup
 from bench_glmark2 import PROGRAM
 from bench_rows import SIZES, THREADS
 from build import variant
-from common import CACHE, ROOT, Failure, main, output_file, say, step
+from common import CACHE, ROOT, Failure, command_words, main, output_file, say, step
 
 BUILD = ROOT / "build-profile"
 LOG = CACHE / "logs" / "profile.log"
@@ -35,7 +35,7 @@ def parse(argv):
     parser.add_argument("command", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
     options = parser.parse_args(argv)
     program = options.command[:1] == ["--"]
-    options.command = options.command[1:] if program else options.command
+    options.command = command_words(options.command)
     if not options.command or (not program and len(options.command) > 1):
         parser.error("name one scene, or a program after --")
     options.scene = None if program else options.command[0]

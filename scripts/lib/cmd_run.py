@@ -12,7 +12,7 @@ import cmd_setup
 import guest as guests
 import guest_image
 import platforms
-from common import Failure, existing_directory, main, output_file, say
+from common import Failure, command_words, existing_directory, main, output_file, say
 from last_picture import LastPicture
 
 FOUND = 99  # exit status
@@ -51,8 +51,7 @@ def parse(argv):
     parser.add_argument("--no-setup", action="store_true", help="use what is built, without a check whether it is current")
     parser.add_argument("command", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
     options = parser.parse_args(argv)
-    if options.command[:1] == ["--"]:
-        options.command = options.command[1:]
+    options.command = command_words(options.command)
     if options.check:
         if options.gpu != "softgen":
             parser.error("--check is for --gpu softgen")

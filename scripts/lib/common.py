@@ -111,6 +111,11 @@ def print_table(lines, left):
         print("  ".join(cell.ljust(width) if i in left else cell.rjust(width) for i, (cell, width) in enumerate(zip(line, widths))).rstrip())
 
 
+def command_words(words):
+    """The command among the arguments: without the "--" before it."""
+    return words[1:] if words[:1] == ["--"] else words
+
+
 def output_file(text, option):
     """The path that `option` names, for a file to be written. Requires that its directory exists."""
     path = pathlib.Path(text).absolute()

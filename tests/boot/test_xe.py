@@ -21,7 +21,7 @@ class Xe(GuestTest):
         self.assertEqual(named, [], "the kernel warns:\n" + "\n".join(named))
 
     def assert_hangs_end(self, guest):
-        """Each engine's, by its reset; xe waits for 5 s unless it is told not to."""
+        """Each engine's, by its reset; xe waits for 5 s by default."""
         self.sh("for time in /sys/class/drm/card0/device/tile0/gt0/engines/*/job_timeout_ms; do echo 500 >$time; done; dmesg -C; xe_exec hang",
                 timeout=180, machine=guest)
         resets = re.findall(r"Engine reset: engine_class=(\w+)", self.sh("dmesg -c", machine=guest))

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What a checker was told, as text that can be edited and checked again: a line an event.
+// The events that a checker received, as text that can be edited and checked again: one line per event.
 //   enter ENGINE IMAGE-ADDRESS new|known
 //   packet ENGINE LEVEL ADDRESS NAME DWORD...        NAME as in hw/defs, spaces as _; numbers in hexadecimal
-// Of the rest of what a Watch is told nothing is kept. scripts/check-eval makes faulty drivers this way.
+// Other events of a Watch are not kept. scripts/check-eval makes faulty drivers this way.
 #pragma once
 
 #include <cstdio>
@@ -14,7 +14,7 @@
 
 namespace softgen::debug::check {
 
-/// Writes what it is told, and passes it on. For one streamer at a time (threads=0).
+/// Writes each event, and passes it on. For one streamer at a time (threads=0).
 class StreamWriter final : public Watch {
  public:
   /// Throws BadOption.

@@ -16,7 +16,7 @@ namespace {
 using defs::CommandId;
 
 constexpr const char* vol2a = "SKL PRM vol 2a";
-constexpr uint64_t noops_of_a_page = 4096 / 4;
+constexpr uint64_t noops_per_page = 4096 / 4;
 
 // -- A1, A3, A4, A6: every command ----------------------------------------------------------------------------------------------
 
@@ -61,7 +61,7 @@ void not_canonical(const PacketLook& look, Report& report) {
 // -- A8 to A11 -------------------------------------------------------------------------------------------------------------------
 
 void runs_away(const PacketLook& look, Report& report) {
-  if (look.engine.noops == noops_of_a_page) report.found("a page of MI_NOOPs ends here");
+  if (look.engine.noops == noops_per_page) report.found("a page of MI_NOOPs ends here");
 }
 
 // Which registers a batch may write is known once the kernel has written its whitelist; captures have no kernel part.

@@ -154,7 +154,7 @@ TEST_CASE("what waits happens in order, and is bounded") {
   rig.plan.forget_deferred();
   rig.advance(100 * ms);
   CHECK(order == "ab");
-  for (size_t i = 0; i < Plan::most_deferred; ++i) CHECK(rig.plan.later(ms, [] {}));
+  for (size_t i = 0; i < Plan::max_deferred; ++i) CHECK(rig.plan.later(ms, [] {}));
   CHECK(!rig.plan.later(ms, [] {}));
 }
 
@@ -193,8 +193,8 @@ TEST_CASE("a wrong plan changes nothing, and plans are bounded") {
   CHECK(rig.ask(FaultPoint::request));
   CHECK(!rig.ask(FaultPoint::csb));
   std::string many;
-  for (size_t i = 0; i <= Plan::most_lines; ++i) many += "on cs.csb do drop\n";
+  for (size_t i = 0; i <= Plan::max_lines; ++i) many += "on cs.csb do drop\n";
   CHECK_THROWS_AS(rig.plan.load(many), PlanError);
-  CHECK_THROWS_AS(rig.plan.load(std::string(Plan::most_text + 1, '#')), PlanError);
+  CHECK_THROWS_AS(rig.plan.load(std::string(Plan::max_text + 1, '#')), PlanError);
   CHECK(rig.plan.counts().size() == 1);
 }

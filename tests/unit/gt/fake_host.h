@@ -109,7 +109,7 @@ class FakeHost {
     std::unique_lock lock(mutex_);
     return changed_.wait_for(lock, std::chrono::minutes(1), [&] { return messages_ >= messages; });
   }
-  /// Points of the fault plan's firings that the device has told.
+  /// Points of the fault plan's firings that the device has reported.
   std::vector<std::string> faults() {
     std::lock_guard lock(mutex_);
     return faults_;

@@ -220,7 +220,7 @@ TEST_CASE("pcode: busy, an error, zeros") {
   CHECK((ask() == 0 && host.read(reg::GEN6_PCODE_DATA) != 0));
 }
 
-TEST_CASE("gmbus: a command without an end, and one that nobody answers") {
+TEST_CASE("gmbus: a command without an end, and one without an answer") {
   FakeHost host;
   const uint32_t ready = reg::field::GMBUS2_HARDWARE_READY.mask(), nak = reg::field::GMBUS2_NAK_INDICATOR.mask(),
                  active = reg::field::GMBUS2_GMBUS_ACTIVE.mask();
