@@ -5,12 +5,14 @@
 #include <string>
 
 #include "hw/debug/coverage.h"
+#include "hw/debug/fresh_coverage.h"
 #include "softgen/coverage.h"
 
 using softgen::debug::Coverage;
 
 struct sg_coverage {
   Coverage blocks{SG_COVERAGE_MAX_BLOCKS};
+  softgen::debug::FreshCoverage fresh;
 };
 
 namespace {
@@ -56,6 +58,23 @@ uint32_t sg_coverage_count(const sg_coverage* coverage) { return coverage->block
 
 char* sg_coverage_blocks(const sg_coverage* coverage, const uint64_t* counts, uint32_t count) {
   return text_of([&] { return coverage->blocks.executed({counts, count}); });
+}
+
+bool sg_coverage_fresh_begin(sg_coverage* coverage, const uint64_t* counts, uint32_t count) {
+  try {
+    coverage->fresh.begin({counts, count});
+    return true;
+  } catch (const std::exception&) { return false; }
+}
+
+bool sg_coverage_fresh_look(sg_coverage* coverage, const uint64_t* counts, uint32_t count, uint32_t* classes, uint32_t* blocks, uint32_t* all) {
+  try {
+    const auto found = coverage->fresh.look({counts, count});
+    *classes = found.classes;
+    *blocks = found.blocks;
+    *all = coverage->fresh.blocks();
+    return true;
+  } catch (const std::exception&) { return false; }
 }
 
 char* sg_coverage_state(const sg_coverage* coverage) {

@@ -95,12 +95,30 @@ bool Plan::active() const {
   return !entries_.empty();
 }
 
+void Plan::begin_census() {
+  MutexLock lock(mutex_);
+  census_.emplace();
+  lines_changed(!entries_.empty());
+}
+
+std::vector<SiteCount> Plan::end_census() {
+  MutexLock lock(mutex_);
+  std::vector<SiteCount> sites;
+  for (const auto& [site, count] : census_.value_or(std::map<Site, uint64_t>())) {
+    const auto& [point, unit, what] = site;
+    sites.push_back({row_of(point).name, describe({.point = point, .unit = unit, .what = what}, links_.platform), count});
+  }
+  census_.reset();
+  lines_changed(!entries_.empty());
+  return sites;
+}
+
 void Plan::lines_changed(bool active) {
-  uint32_t wanted = 0;
+  uint32_t wanted = census_ ? (1u << fault_points) - 1 : 0;
   for (const Entry& entry : entries_) wanted |= 1u << static_cast<unsigned>(entry.rule.point);
   if (silent_until_ >= 0) wanted |= 1u << static_cast<unsigned>(FaultPoint::register_read);
   points_.store(wanted, std::memory_order_release);
-  if (links_.active) links_.active(active);
+  if (links_.active) links_.active(active || census_);
 }
 
 bool Plan::in_window(const Entry& entry, int64_t now) {
@@ -160,6 +178,7 @@ FaultAnswer Plan::ask(const FaultSite& site) {
   std::optional<Firing> firing;
   {
     MutexLock lock(mutex_);
+    if (census_ && census_->size() < max_sites) ++(*census_)[{site.point, site.unit, site.what}];
     if (site.point == FaultPoint::register_read && now < silent_until_) answer.action = FaultAction::ones;
     for (Entry& entry : entries_) {
       const Rule& rule = entry.rule;

@@ -6,9 +6,11 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "hw/base/mutex.h"
@@ -32,6 +34,12 @@ struct LineCount {
   uint64_t asked = 0, fired = 0;
 };
 
+/// How often a unit asked at one site.
+struct SiteCount {
+  std::string point, where;  ///< where: as a plan writes it; may be empty
+  uint64_t count = 0;
+};
+
 class Plan final : public Faults {
  public:
   struct Links {
@@ -46,7 +54,7 @@ class Plan final : public Faults {
     /// There are lines now, or none any more. May be empty.
     std::function<void(bool active)> active{};
   };
-  static constexpr size_t max_lines = 1024, max_text = 1 << 18, max_deferred = 256, log_length = 1000;
+  static constexpr size_t max_lines = 1024, max_text = 1 << 18, max_deferred = 256, log_length = 1000, max_sites = 1 << 14;
 
   explicit Plan(Links links) : links_(std::move(links)) {}
 
@@ -67,6 +75,10 @@ class Plan final : public Faults {
   void forget_deferred();
 
   std::vector<LineCount> counts() const;
+  /// From now on counts what units ask for, besides what the plan does. Any thread, as for the next.
+  void begin_census();
+  /// Ends that; what was asked for, by point and site. Sites beyond max_sites are left out.
+  std::vector<SiteCount> end_census();
   /// The last firings, a line each.
   std::string log() const;
 
@@ -104,6 +116,8 @@ class Plan final : public Faults {
   std::vector<Deferred> deferred_ SG_GUARDED_BY(mutex_);
   std::deque<Firing> log_ SG_GUARDED_BY(mutex_);
   int64_t silent_until_ SG_GUARDED_BY(mutex_) = -1;
+  using Site = std::tuple<FaultPoint, uint32_t, uint32_t>;
+  std::optional<std::map<Site, uint64_t>> census_ SG_GUARDED_BY(mutex_);
 };
 
 }  // namespace softgen::faults

@@ -8,6 +8,7 @@
 #include <iterator>
 #include <string>
 
+#include "hw/faults/vocabulary.h"
 #include "hw/gt/abi.h"
 #include "hw/gt/guard.h"
 
@@ -50,6 +51,10 @@ bool sg_faults_load(sg_device* dev, const char* path, char** error) {
   return changes(dev, "sg_faults_load", error, fmt::format("{}: ", path), [&](Plan& plan) { plan.load(read_plan(path)); });
 }
 
+bool sg_faults_set(sg_device* dev, const char* text, char** error) {
+  return changes(dev, "sg_faults_set", error, "", [&](Plan& plan) { plan.load(text); });
+}
+
 bool sg_faults_add(sg_device* dev, const char* line, char** error) {
   return changes(dev, "sg_faults_add", error, "", [&](Plan& plan) { plan.add(line); });
 }
@@ -61,6 +66,24 @@ void sg_faults_clear(sg_device* dev) {
 char* sg_faults_log(sg_device* dev) {
   char* text = nullptr;
   changes(dev, "sg_faults_log", nullptr, "", [&](const Plan& plan) { text = strdup(plan.log().c_str()); });
+  return text;
+}
+
+char* sg_faults_vocabulary(sg_device* dev) {
+  char* text = nullptr;
+  changes(dev, "sg_faults_vocabulary", nullptr, "",
+          [&](const Plan&) { text = strdup(softgen::faults::vocabulary(softgen::gt::device_of(dev).platform()).c_str()); });
+  return text;
+}
+
+void sg_faults_census_begin(sg_device* dev) {
+  changes(dev, "sg_faults_census_begin", nullptr, "", [](Plan& plan) { plan.begin_census(); });
+}
+
+char* sg_faults_census_end(sg_device* dev) {
+  char* text = nullptr;
+  changes(dev, "sg_faults_census_end", nullptr, "",
+          [&](Plan& plan) { text = strdup(softgen::faults::census_text(plan.end_census()).c_str()); });
   return text;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which blocks of guest code ran, by TCG's plugin callbacks: properties coverage, coverage-blocks and coverage-state of the device.
+ * Which blocks of guest code ran, by TCG's plugin callbacks: properties coverage, coverage-blocks, coverage-fresh and coverage-state of the device.
  *
  * A translation callback is registered while ranges are set, and only then. It asks TCG for an inline counter in each block inside them;
  * blocks elsewhere stay as they are. Code that was translated before is dropped (tb_flush) whenever the ranges change, after each vCPU
@@ -89,10 +89,9 @@ static char* copied(char* text, const char* otherwise) {
 
 static char* get_coverage(Object* object, Error** errp) { return copied(coverage.blocks ? sg_coverage_ranges(coverage.blocks) : NULL, ""); }
 
-static char* get_blocks(Object* object, Error** errp) {
-  if (!coverage.blocks) return g_strdup("");
-  uint32_t count = sg_coverage_count(coverage.blocks);
-  g_autofree uint64_t* counts = g_new0(uint64_t, MAX(count, 1));
+/* A new array: the executions of each block, of all vCPUs. */
+static uint64_t* counts_of(uint32_t count) {
+  uint64_t* counts = g_new0(uint64_t, MAX(count, 1));
 
   qemu_mutex_lock(&coverage.mutex);
   for (uint32_t first = 0; first < count; first += CHUNK_COUNTERS) {
@@ -103,7 +102,34 @@ static char* get_blocks(Object* object, Error** errp) {
     }
   }
   qemu_mutex_unlock(&coverage.mutex);
+  return counts;
+}
+
+static char* get_blocks(Object* object, Error** errp) {
+  if (!coverage.blocks) return g_strdup("");
+  uint32_t count = sg_coverage_count(coverage.blocks);
+  g_autofree uint64_t* counts = counts_of(count);
   return copied(sg_coverage_blocks(coverage.blocks, counts, count), "");
+}
+
+static void begin_fresh(Object* object, const char* text, Error** errp) {
+  if (!g_str_equal(text, "begin")) {
+    error_setg(errp, "coverage-fresh: 'begin' is expected");
+    return;
+  }
+  if (!first_use(errp)) return;
+  uint32_t count = sg_coverage_count(coverage.blocks);
+  g_autofree uint64_t* counts = counts_of(count);
+  if (!sg_coverage_fresh_begin(coverage.blocks, counts, count)) error_setg(errp, "coverage: there is no memory");
+}
+
+static char* look_fresh(Object* object, Error** errp) {
+  uint32_t classes = 0, blocks = 0, all = 0;
+  if (!first_use(errp)) return NULL;
+  uint32_t count = sg_coverage_count(coverage.blocks);
+  g_autofree uint64_t* counts = counts_of(count);
+  if (!sg_coverage_fresh_look(coverage.blocks, counts, count, &classes, &blocks, &all)) error_setg(errp, "coverage: there is no memory");
+  return g_strdup_printf("{\"classes\": %u, \"blocks\": %u, \"all\": %u}", classes, blocks, all);
 }
 
 static char* get_state(Object* object, Error** errp) {
@@ -123,6 +149,10 @@ void intel_gpu_coverage_init(qemu_plugin_id_t id) {
   object_class_property_add_str(klass, "coverage-blocks", get_blocks, NULL);
   object_class_property_set_description(klass, "coverage-blocks",
                                         "read only: a line for each block of them that ran: start, bytes, how often");
+  object_class_property_add_str(klass, "coverage-fresh", look_fresh, begin_fresh);
+  object_class_property_set_description(
+      klass, "coverage-fresh",
+      "for fuzzers: 'begin' forgets all executions; a read ends one and says what it reached that none before it did, as JSON");
   object_class_property_add_str(klass, "coverage-state", get_state, NULL);
   object_class_property_set_description(klass, "coverage-state",
                                         "read only: is a callback of TCG registered, and how many blocks it saw, as JSON");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Fault plans (docs/faults.md): the properties faults, faults-add and faults-log, and the QMP event SOFTGEN_FAULT. */
+/* Fault plans (docs/faults.md): the properties that begin with faults, and the QMP event SOFTGEN_FAULT. */
 #include "qemu/osdep.h"
 
 #include "intel_gpu.h"
@@ -50,13 +50,42 @@ static void add_fault(Object* object, const char* line, Error** errp) {
   if (is_realized(s, errp) && !sg_faults_add(s->core, line, &sentence)) set_core_error(errp, sentence);
 }
 
-static char* get_log(Object* object, Error** errp) {
+static void set_text(Object* object, const char* text, Error** errp) {
   IntelGpuState* s = INTEL_GPU(object);
-  if (!is_realized(s, errp)) return NULL;
-  char* text = sg_faults_log(s->core);
+  char* sentence = NULL;
+  if (is_realized(s, errp) && !sg_faults_set(s->core, text, &sentence)) set_core_error(errp, sentence);
+}
+
+/* Takes a text of the core. */
+static char* copied(char* text) {
   char* copy = g_strdup(text ? text : "");
   sg_free(text);
   return copy;
+}
+
+static char* get_log(Object* object, Error** errp) {
+  IntelGpuState* s = INTEL_GPU(object);
+  return is_realized(s, errp) ? copied(sg_faults_log(s->core)) : NULL;
+}
+
+static char* get_vocabulary(Object* object, Error** errp) {
+  IntelGpuState* s = INTEL_GPU(object);
+  return is_realized(s, errp) ? copied(sg_faults_vocabulary(s->core)) : NULL;
+}
+
+static char* end_census(Object* object, Error** errp) {
+  IntelGpuState* s = INTEL_GPU(object);
+  return is_realized(s, errp) ? copied(sg_faults_census_end(s->core)) : NULL;
+}
+
+static void begin_census(Object* object, const char* text, Error** errp) {
+  IntelGpuState* s = INTEL_GPU(object);
+  if (!is_realized(s, errp)) return;
+  if (!g_str_equal(text, "begin")) {
+    error_setg(errp, "faults-census: 'begin' is expected");
+    return;
+  }
+  sg_faults_census_begin(s->core);
 }
 
 /*
@@ -82,5 +111,8 @@ void intel_gpu_faults_host_ops(sg_host_ops* ops) { ops->fault = host_fault; }
 void intel_gpu_faults_properties(ObjectClass* klass) {
   object_class_property_add_str(klass, "faults", get_faults, set_faults);
   object_class_property_add_str(klass, "faults-add", NULL, add_fault);
+  object_class_property_add_str(klass, "faults-text", NULL, set_text);
   object_class_property_add_str(klass, "faults-log", get_log, NULL);
+  object_class_property_add_str(klass, "faults-vocabulary", get_vocabulary, NULL);
+  object_class_property_add_str(klass, "faults-census", end_census, begin_census);
 }

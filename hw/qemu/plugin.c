@@ -5,6 +5,7 @@
 
 #include "abi_guard.h"
 #include "coverage.h"
+#include "harness.h"
 #include "intel_gpu.h"
 #include "qemu/error-report.h"
 #include "qemu/qemu-plugin.h"
@@ -51,6 +52,7 @@ QEMU_PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_
   intel_gpu_register_types();
   intel_gpu_coverage_init(id);
   intel_gpu_snapshot_init();
+  softgen_harness_register_types();
   for (int i = 0; i < argc; i++) {
     if (g_str_equal(argv[i], "help=on")) {
       print_properties();

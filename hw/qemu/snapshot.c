@@ -10,13 +10,16 @@
 #include "qemu/osdep.h"
 
 #include "exec/cpu-common.h"
+#include "exec/cputlb.h"
 #include "exec/memory.h"
+#include "hw/core/cpu.h"
 #include "intel_gpu.h"
 #include "io/channel-buffer.h"
 #include "migration/global_state.h"
 #include "migration/qemu-file-types.h"
 #include "migration/qemu-file.h"
 #include "migration/savevm.h"
+#include "migration/vmstate.h"
 #include "qapi/error.h"
 #include "qemu/timer.h"
 #include "snapshot.h"
@@ -27,6 +30,8 @@
 
 /* QEMU's exec/exec-all.h, which only code of one target can include; there the type is tb_page_addr_t, in system emulation a ram_addr_t. */
 void tb_invalidate_phys_range(ram_addr_t start, ram_addr_t last);
+/* QEMU's hw/core/cpu.h has it for code of one target. */
+extern const VMStateDescription vmstate_cpu_common;
 
 static struct {
   sg_ram_snapshot* ram;
@@ -115,14 +120,39 @@ static uint8_t* device_state(size_t* size, Error** errp) {
   return bytes;
 }
 
+/* As cpu_common_post_load() (hw/core/cpu-system.c), but for its tb_flush(): pages that changed lose their translations by pages_changed(), and
+ * to translate all else again costs fifty times the restore. */
+static int cpu_loaded(void* opaque, int version) {
+  CPUState* cpu = opaque;
+  cpu->interrupt_request &= ~0x01;
+  tlb_flush(cpu);
+  return 0;
+}
+
+/* While our state is loaded, processors have this in place of vmstate_cpu_common; a snapshot of QEMU's own needs that one. */
+static VMStateDescription cpu_state;
+
+static void replace_cpu_state(const VMStateDescription* before, const VMStateDescription* now) {
+  CPUState* cpu;
+  CPU_FOREACH(cpu) {
+    if (qdev_get_vmsd(DEVICE(cpu))) continue;
+    vmstate_unregister(NULL, before, cpu);
+    vmstate_register(NULL, cpu->cpu_index, now, cpu);
+  }
+}
+
 static bool load_devices(Error** errp) {
   g_autoptr(QIOChannelBuffer) buffer = qio_channel_buffer_new(snapshot.devices_size);
   memcpy(buffer->data, snapshot.devices, snapshot.devices_size);
   buffer->usage = snapshot.devices_size;
   QEMUFile* file = qemu_file_new_input(QIO_CHANNEL(buffer));
 
+  cpu_state = vmstate_cpu_common;
+  cpu_state.post_load = cpu_loaded;
   cpu_synchronize_all_pre_loadvm();
+  replace_cpu_state(&vmstate_cpu_common, &cpu_state);
   int result = qemu_load_device_state(file);
+  replace_cpu_state(&cpu_state, &vmstate_cpu_common);
   qemu_fclose(file);
   if (result < 0) error_setg(errp, "snapshot: a device's state cannot be loaded (%s); the machine is stopped", strerror(-result));
   return result >= 0;

@@ -36,6 +36,12 @@ uint32_t sg_coverage_count(const sg_coverage* coverage);
 /* A line for each block inside the ranges that ran: "START BYTES COUNT", hexadecimal, sorted. counts[i] are the executions of the block of
  * index i; blocks from `count` on are left out. malloc'ed. */
 char* sg_coverage_blocks(const sg_coverage* coverage, const uint64_t* counts, uint32_t count);
+/* For a fuzzer: what an execution reached that none before it did. counts[i] are the executions of the block of index i since the process began.
+ * begin forgets all executions; look ends one: it sets *classes to the pairs of a block and a class of counts (1, 2, 3, 4-7, 8-15, 16-31, 32-127,
+ * more) seen for the first time, *blocks to the blocks that ran for the first time, *all to those that ran in any execution. False: there is no
+ * memory. One thread at a time. */
+bool sg_coverage_fresh_begin(sg_coverage* coverage, const uint64_t* counts, uint32_t count);
+bool sg_coverage_fresh_look(sg_coverage* coverage, const uint64_t* counts, uint32_t count, uint32_t* classes, uint32_t* blocks, uint32_t* all);
 /* malloc'ed JSON: ranges, blocks, dropped, and translations (calls of sg_coverage_block). */
 char* sg_coverage_state(const sg_coverage* coverage);
 

@@ -196,12 +196,18 @@ bool sg_load(sg_device* dev, const void* data, size_t size, char** error);
  * those pages meanwhile: for guests with one CPU. */
 bool sg_record_start(sg_device* dev, const char* path, bool check, char** error);
 void sg_record_stop(sg_device* dev);
-/* The fault plan (docs/faults.md): a file replaces all lines; a line is added; all are removed. A plan that is wrong changes nothing. */
+/* The fault plan (docs/faults.md): a file, or a text, replaces all lines; a line is added; all are removed. A plan that is wrong changes nothing. */
 bool sg_faults_load(sg_device* dev, const char* path, char** error);
+bool sg_faults_set(sg_device* dev, const char* text, char** error);
 bool sg_faults_add(sg_device* dev, const char* line, char** error);
 void sg_faults_clear(sg_device* dev);
 /* malloc'ed text: the last 1000 firings, a line each: guest time, line, point, how often. Any thread. */
 char* sg_faults_log(sg_device* dev);
+/* For programs that write plans (docs/fuzzing.md), malloc'ed JSON: what a plan for this platform can say; and between begin and end of a census,
+ * at which sites units asked, and how often. */
+char* sg_faults_vocabulary(sg_device* dev);
+void sg_faults_census_begin(sg_device* dev);
+char* sg_faults_census_end(sg_device* dev);
 
 /* Starts the checker, level `commands` (docs/check.md): `what` is as softgen-replay's --check=… takes it. `found` gets each finding that is new, as text of
  * several lines and as a JSON object; any thread. NULL: standard error. Waits for the engines to stand at a command boundary. */

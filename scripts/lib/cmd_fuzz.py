@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""scripts/fuzz: runs the fuzz targets and reports their findings."""
+"""scripts/fuzz: hostile input for our own code, and for the guest's driver."""
 import argparse
 import concurrent.futures
 import json
@@ -7,6 +7,7 @@ import os
 import subprocess
 import time
 
+import cmd_fuzz_device
 import cmd_setup
 import fuzz
 from common import BUILD, Failure, main, output_file, print_table, say
@@ -26,7 +27,7 @@ def positive(text):
 
 
 def parse(argv):
-    parser = argparse.ArgumentParser(prog="scripts/fuzz", description="Feeds hostile input to the device's code.")
+    parser = argparse.ArgumentParser(prog="scripts/fuzz", description="Feeds hostile input to our code, or to the guest's driver.")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     own = commands.add_parser("own", help="our own code, by the targets of tests/fuzz", epilog=EPILOG,
                               description="Runs the fuzz targets with progress, and prints a table: target, executions, rate, new coverage, findings.")
@@ -37,6 +38,8 @@ def parse(argv):
     own.add_argument("--seed", type=int, default=None, metavar="N", help="seed of the inputs (default: the time; it is printed)")
     own.add_argument("--json", metavar="F", help='write {"targets":[{"name","executions","rate","findings"}]} to this file')
     own.add_argument("--list", action="store_true", help="print the targets' names and end")
+    own.set_defaults(function=run_own)
+    cmd_fuzz_device.add_parser(commands, positive)
     return parser.parse_args(argv)
 
 
@@ -89,7 +92,7 @@ def chosen(options, names):
     return wanted
 
 
-def own(options):
+def run_own(options):
     if options.jobs < 1:
         raise Failure("--jobs must be 1 or more")
     report = output_file(options.json, "--json") if options.json else None
@@ -122,7 +125,8 @@ def own(options):
 
 
 def main_fuzz(argv):
-    return own(parse(argv))
+    options = parse(argv)
+    return options.function(options)
 
 
 if __name__ == "__main__":

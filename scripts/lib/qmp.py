@@ -2,6 +2,7 @@
 """A small QMP client (QEMU's docs/interop/qmp-spec.rst) on a connected unix socket. Ours, since QEMU's own module (qemu.qmp) is no package of Debian
 12 or 13."""
 import json
+import select
 import time
 
 from common import Failure
@@ -54,6 +55,25 @@ class Qmp:
                 if "error" in answer:
                     raise QmpError(answer["error"]["desc"])
                 return answer["return"]
+
+    def event(self, names, timeout):
+        """Takes the oldest event of these names from self.events and returns its name; waits so many seconds for one. None: none came."""
+        deadline = time.monotonic() + timeout
+        while True:
+            for i, event in enumerate(self.events):
+                if event["event"] in names:
+                    del self.events[:i + 1]
+                    return event["event"]
+            self.events.clear()
+            if not self._arrives(deadline):
+                return None
+            answer = self._read(time.monotonic() + self._timeout)
+            if "event" in answer:
+                self.events.append(answer)
+
+    def _arrives(self, deadline):
+        """Whether QEMU says something until then."""
+        return b"\n" in self._buffer or bool(select.select([self._sock], [], [], max(0, deadline - time.monotonic()))[0])
 
     def monitor(self, line):
         """The text that the human monitor prints for `line`."""

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "hw/debug/coverage.h"
+#include "hw/debug/fresh_coverage.h"
 #include "softgen/coverage.h"
 #include "softgen/softgen.h"
 #include "tests/catch.h"
@@ -116,4 +117,27 @@ TEST_CASE("the C form of coverage") {
   CHECK(sg_coverage_set_ranges(coverage, "", &error));
   CHECK(sg_coverage_block(coverage, 0x1000, 6) == SG_COVERAGE_NO_BLOCK);
   sg_coverage_free(coverage);
+}
+
+TEST_CASE("fresh coverage counts blocks and classes of counts that no execution had before") {
+  using softgen::debug::FreshCoverage;
+  CHECK(FreshCoverage::class_of(0) == 0);
+  const std::vector<std::pair<uint64_t, uint8_t>> classes = {{1, 1},   {2, 2},    {3, 4},    {4, 8},     {7, 8},     {8, 16},
+                                                             {15, 16}, {16, 32}, {31, 32}, {32, 64}, {127, 64}, {128, 128}, {~uint64_t{0}, 128}};
+  for (const auto& [count, wanted] : classes) CHECK(FreshCoverage::class_of(count) == wanted);
+
+  FreshCoverage fresh;
+  fresh.begin(std::vector<uint64_t>{5, 0});
+  // What ran before the first execution does not count.
+  CHECK(fresh.look(std::vector<uint64_t>{5, 0}).classes == 0);
+  auto found = fresh.look(std::vector<uint64_t>{6, 0, 2});  // a third block was translated
+  CHECK(found.classes == 2);
+  CHECK(found.blocks == 2);
+  CHECK(fresh.look(std::vector<uint64_t>{7, 0, 4}).classes == 0);
+  found = fresh.look(std::vector<uint64_t>{9, 0, 4});  // the first block ran twice
+  CHECK(found.classes == 1);
+  CHECK(found.blocks == 0);
+  CHECK(fresh.blocks() == 2);
+  fresh.begin(std::vector<uint64_t>{9, 0, 4});
+  CHECK(fresh.look(std::vector<uint64_t>{10, 0, 4}).blocks == 1);
 }

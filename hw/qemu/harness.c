@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * softgen-harness: an I/O port by which an agent in the guest takes an input from a fuzzer and tells how it ended (docs/fuzzing.md).
+ * Only fuzzers add it to a machine.
+ *
+ *   offset  read                                      write
+ *   0       4 bytes of the input, then the next ones  1 byte of output text
+ *   4       the input's length, 0 while there is none
+ *   8                                                 1: the agent is ready; 2: it is done. Both stop the machine.
+ *   12                                                the status that "done" reports
+ *
+ * The fuzzer sets the property `input` of the stopped machine and continues it; it stops again when the agent is done, or when `limit`
+ * milliseconds of guest time have passed. Nothing of this is part of a saved state.
+ */
+#include "qemu/osdep.h"
+
+#include "harness.h"
+#include "hw/isa/isa.h"
+#include "hw/qdev-properties.h"
+#include "qapi/error.h"
+#include "qapi/visitor.h"
+#include "qemu/timer.h"
+#include "qemu/units.h"
+#include "qom/object.h"
+#include "system/runstate.h"
+
+#define TYPE_SOFTGEN_HARNESS "softgen-harness"
+OBJECT_DECLARE_SIMPLE_TYPE(Harness, SOFTGEN_HARNESS)
+
+enum { PORT_DATA = 0, PORT_LENGTH = 4, PORT_COMMAND = 8, PORT_STATUS = 12, PORT_SIZE = 16 };
+enum { COMMAND_READY = 1, COMMAND_DONE = 2 };
+#define DEFAULT_BASE 0x5e0
+#define MAX_BYTES (64 * KiB)
+#define MAX_TEXT (64 * KiB)
+
+struct Harness {
+  ISADevice parent_obj;
+  uint32_t base, limit_ms;
+  MemoryRegion ports;
+  QEMUTimer* deadline;
+  GByteArray* input;
+  GString* output;
+  size_t taken; /* bytes of the input */
+  uint32_t status;
+  const char* end; /* why the machine stopped */
+  int64_t begin_ns, end_ns;
+};
+
+static void stop(Harness* s, const char* why) {
+  s->end = why;
+  s->end_ns = qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL);
+  timer_del(s->deadline);
+  /* On a vCPU's thread: it stops behind this instruction. */
+  vm_stop(RUN_STATE_PAUSED);
+}
+
+static void limit_reached(void* opaque) {
+  Harness* s = opaque;
+  s->end = "limit";
+  s->end_ns = qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL);
+  qemu_system_vmstop_request_prepare();
+  qemu_system_vmstop_request(RUN_STATE_PAUSED);
+}
+
+static uint64_t port_read(void* opaque, hwaddr offset, unsigned size) {
+  Harness* s = opaque;
+  if (offset == PORT_LENGTH) return s->input->len;
+  if (offset != PORT_DATA) return 0;
+  uint32_t value = 0;
+  size_t count = MIN(size, s->input->len - s->taken);
+  memcpy(&value, s->input->data + s->taken, count);
+  s->taken += count;
+  return value;
+}
+
+static void port_write(void* opaque, hwaddr offset, uint64_t value, unsigned size) {
+  Harness* s = opaque;
+  switch (offset) {
+    case PORT_DATA:
+      if (s->output->len < MAX_TEXT) g_string_append_c(s->output, value);
+      return;
+    case PORT_STATUS: s->status = value; return;
+    case PORT_COMMAND:
+      if (value == COMMAND_READY) stop(s, "ready");
+      if (value == COMMAND_DONE) stop(s, "done");
+      return;
+  }
+}
+
+static const MemoryRegionOps port_ops = {.read = port_read,
+                                         .write = port_write,
+                                         .endianness = DEVICE_LITTLE_ENDIAN,
+                                         .valid = {.min_access_size = 1, .max_access_size = 4},
+                                         .impl = {.min_access_size = 1, .max_access_size = 4}};
+
+static void set_input(Object* object, const char* text, Error** errp) {
+  Harness* s = SOFTGEN_HARNESS(object);
+  gsize size = 0;
+  if (!s->deadline || runstate_is_running()) {
+    error_setg(errp, "softgen-harness: an input needs a stopped machine");
+    return;
+  }
+  g_autofree guchar* bytes = g_base64_decode(text, &size);
+  if (size > MAX_BYTES) {
+    error_setg(errp, "softgen-harness: an input has at most %u bytes", (unsigned)MAX_BYTES);
+    return;
+  }
+  if (size) {
+    g_byte_array_set_size(s->input, 0);
+    g_byte_array_append(s->input, bytes, size);
+    s->taken = 0;
+  }
+  g_string_truncate(s->output, 0);
+  s->status = 0;
+  s->end = "none";
+  s->begin_ns = s->end_ns = qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL);
+  timer_mod(s->deadline, s->begin_ns + s->limit_ms * (int64_t)SCALE_MS);
+}
+
+static char* get_outcome(Object* object, Error** errp) {
+  Harness* s = SOFTGEN_HARNESS(object);
+  if (!s->deadline) return g_strdup("{}");
+  g_autofree char* output = g_base64_encode((const guchar*)s->output->str, s->output->len);
+  return g_strdup_printf("{\"end\": \"%s\", \"status\": %u, \"time_ns\": %" PRId64 ", \"taken\": %zu, \"output\": \"%s\"}", s->end, s->status,
+                         s->end_ns - s->begin_ns, s->taken, output);
+}
+
+static void realize(DeviceState* dev, Error** errp) {
+  Harness* s = SOFTGEN_HARNESS(dev);
+  s->input = g_byte_array_new();
+  s->output = g_string_new(NULL);
+  s->end = "none";
+  s->deadline = timer_new_ns(QEMU_CLOCK_VIRTUAL, limit_reached, s);
+  memory_region_init_io(&s->ports, OBJECT(dev), &port_ops, s, TYPE_SOFTGEN_HARNESS, PORT_SIZE);
+  isa_register_ioport(ISA_DEVICE(dev), &s->ports, s->base);
+}
+
+static void get_limit(Object* object, Visitor* v, const char* name, void* opaque, Error** errp) {
+  visit_type_uint32(v, name, &SOFTGEN_HARNESS(object)->limit_ms, errp);
+}
+
+static void set_limit(Object* object, Visitor* v, const char* name, void* opaque, Error** errp) {
+  visit_type_uint32(v, name, &SOFTGEN_HARNESS(object)->limit_ms, errp);
+}
+
+static const Property properties[] = {DEFINE_PROP_UINT32("iobase", Harness, base, DEFAULT_BASE)};
+
+static void instance_init(Object* object) { SOFTGEN_HARNESS(object)->limit_ms = 10000; }
+
+static void class_init(ObjectClass* klass, void* data) {
+  DeviceClass* device = DEVICE_CLASS(klass);
+  device->desc = "Port between a fuzzer and its agent in the guest";
+  device->realize = realize;
+  device->user_creatable = true;
+  /* Its timer's callback has a pointer to it. */
+  device->hotpluggable = false;
+  device_class_set_props(device, properties);
+  object_class_property_add(klass, "limit", "uint32", get_limit, set_limit, NULL, NULL);
+  object_class_property_set_description(klass, "limit", "milliseconds of guest time after which an execution ends (default: 10000)");
+  object_class_property_add_str(klass, "input", NULL, set_input);
+  object_class_property_set_description(klass, "input", "write only, of a stopped machine: the next execution's input, in base64; empty: the agent has one already");
+  object_class_property_add_str(klass, "outcome", get_outcome, NULL);
+  object_class_property_set_description(klass, "outcome", "read only: how the last execution ended, as JSON");
+}
+
+static const TypeInfo harness_type = {.name = TYPE_SOFTGEN_HARNESS,
+                                      .parent = TYPE_ISA_DEVICE,
+                                      .instance_size = sizeof(Harness),
+                                      .instance_init = instance_init,
+                                      .class_init = class_init};
+
+void softgen_harness_register_types(void) { type_register_static(&harness_type); }

@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""One target of scripts/fuzz device: a machine at a checkpoint, a corpus of fault plans, and what they found."""
+import collections
+import json
+import pathlib
+import random
+import re
+import time
+
+import fuzz_machine
+import fuzz_plans
+from common import CACHE, Failure, content_key
+
+FINDINGS = CACHE / "findings" / "device"
+# A target: the node that the machine boots to, the workload, and the line whose firing is a further checkpoint behind the node's.
+Target = collections.namedtuple("Target", "node workload checkpoint what")
+TARGETS = {
+    "probe": Target("probe", "probe", None, "i915 is loaded, shows pictures and runs batches"),
+    "modeset": Target("modeset", "modeset", None, "pictures on all monitors, page flips"),
+    "hotplug": Target("hotplug", "hotplug", None, "monitors are looked at"),
+    "submit": Target("submit", "submit", None, "batches on all engines, from two contexts"),
+    "hang": Target("submit", "hang", None, "a batch without end, and the error state"),
+    "reset": Target("submit", "hang", "on gdrst nth=1 do late 300ms", "the same, from inside the reset on"),
+    "wedge": Target("submit", "wedge", None, "a reset of all engines that software asks for"),
+    "suspend": Target("submit", "suspend", None, "devices are suspended and resumed"),
+    "rebind": Target("submit", "rebind", None, "i915 leaves the device and takes it again"),
+    "debugfs": Target("submit", "debugfs", None, "all files of i915 in debugfs are read"),
+}
+FRESH_PLANS = 8  # one execution in so many has a plan made from nothing
+RECENT = 16      # half of the others change one of the newest plans
+HEADER = "# softgen fuzz device"
+
+Finding = collections.namedtuple("Finding", "oracle what signature plan console path")
+
+
+def signature(oracle, line, console):
+    """What findings of one cause have in common: the oracle and the function."""
+    place = re.search(r"RIP: \w+:(\w+)", console[console.find(line):]) if line in console else None
+    at = re.search(r" at (\S+) (\w+)", line)
+    return f"{oracle}: {at.group(1) if at else place.group(1) if place else re.sub(r'0x[0-9a-f]+|[0-9]+|[0-9a-f]{16}', 'N', line)}"
+
+
+def finding_of(outcome):
+    """(oracle, line) of an execution, or None."""
+    found = fuzz_machine.complaints(outcome.console)
+    if found:
+        return found[0]
+    return ("no end", f"the guest does not end the workload ({outcome.end})") if outcome.end != "done" else None
+
+
+class Campaign:
+    def __init__(self, name, options, seed):
+        self.name, self.target, self._options = name, TARGETS[name], options
+        self._rng = random.Random(f"{seed} {name}")
+        self.corpus, self.findings, self.executions, self.seconds, self.blocks = [], {}, 0, 0.0, 0
+        self.machine, self.words = None, None
+
+    def start(self):
+        """Boots the machine to the checkpoint, and learns where the device asks its plan in a run without faults."""
+        target = self.target
+        self.machine = fuzz_machine.FuzzMachine(self._options.guest, self._options.platform, target.node, self._options.module, self._options.append, self._options.device_args)
+        said = self.machine.boot()
+        complaints = fuzz_machine.complaints(said)
+        if complaints:
+            raise Failure(f"{self.name}: the kernel complains before the first execution: {complaints[0][1]}")
+        self._data = b"w" + target.workload.encode()
+        if target.checkpoint:
+            self.machine.advance(self._data, target.checkpoint)
+            self._data = b""
+        self.machine.put("faults-census", "begin")
+        outcome = self.machine.execute(self._data)
+        census = json.loads(self.machine.get("faults-census"))
+        found = finding_of(outcome)
+        if found or outcome.status:
+            raise Failure(f"{self.name}: the workload fails without any fault: {found[1] if found else outcome.output}")
+        self.words = fuzz_plans.vocabulary(json.loads(self.machine.get("faults-vocabulary")), census, self.machine.constants())
+        self.blocks = outcome.fresh["all"]
+
+    def close(self):
+        if self.machine:
+            self.machine.close()
+            self.machine = None
+
+    def run(self, seconds):
+        """Executions for so long."""
+        deadline = time.monotonic() + seconds
+        while time.monotonic() < deadline:
+            began = time.monotonic()
+            self.step()
+            self.seconds += time.monotonic() - began
+
+    def _next_plan(self):
+        if not self.corpus or self._rng.randrange(FRESH_PLANS) == 0:
+            return [fuzz_plans.line(self._rng, self.words) for _ in range(self._rng.randint(1, 3))]
+        base = self._rng.choice(self.corpus[-RECENT:] if self._rng.randrange(2) else self.corpus)
+        return fuzz_plans.mutated(self._rng, self.words, base, self.corpus)
+
+    def step(self):
+        plan = self._next_plan()
+        try:
+            outcome = self.execute(plan)
+        except Failure as failure:  # QEMU has ended: a fault of ours
+            self.keep("QEMU ends", str(failure), f"QEMU: {failure}", plan, "")
+            self.close()
+            self.start()
+            return
+        self.executions += 1
+        self.blocks = outcome.fresh["all"]
+        if outcome.fresh["classes"]:
+            self.corpus.append(plan)
+        found = finding_of(outcome)
+        if found:
+            self.found(found, plan, outcome)
+
+    def execute(self, plan):
+        return self.machine.execute(self._data, text_of(plan))
+
+    def found(self, found, plan, outcome):
+        oracle, line = found
+        name = signature(oracle, line, outcome.console)
+        if name in self.findings:
+            return
+
+        def repeats(lines):
+            again = self.execute(lines)
+            now = finding_of(again)
+            return now is not None and signature(*now, again.console) == name
+
+        if not repeats(plan):
+            self.findings[name] = Finding(oracle, f"{line} (once; it did not repeat)", name, plan, outcome.console, None)
+            return
+        self.keep(oracle, line, name, fuzz_plans.smaller(plan, repeats), outcome.console)
+
+    def keep(self, oracle, line, name, plan, console):
+        """Writes a finding's plan and the kernel's words."""
+        FINDINGS.mkdir(parents=True, exist_ok=True)
+        path = FINDINGS / f"{self.name}-{content_key(name, self._options.guest, self._options.platform)}.plan"
+        facts = {"target": self.name, "platform": self._options.platform, "guest": self._options.guest, "image": self.machine.image}
+        path.write_text("\n".join([HEADER, *(f"# {key}: {value}" for key, value in facts.items()), f"# finding: {name}", f"# {line}", *plan]) + "\n")
+        path.with_suffix(".console").write_text(console)
+        self.findings[name] = Finding(oracle, line, name, plan, console, path)
+
+
+def text_of(plan):
+    return "".join(f"{line}\n" for line in plan)
+
+
+def read_plan(path):
+    """(facts, plan lines) of a file that keep() wrote."""
+    try:
+        lines = pathlib.Path(path).read_text().splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise Failure(f"'{path}' cannot be read ({error})") from None
+    if lines[:1] != [HEADER]:
+        raise Failure(f"'{path}' is no reproducer: its first line is not '{HEADER}'")
+    facts = dict(re.findall(r"^# (\w+): (.*)$", "\n".join(lines), re.MULTILINE))
+    if facts.get("target") not in TARGETS or not {"platform", "guest"} <= set(facts):
+        raise Failure(f"'{path}' does not say its target, platform and guest")
+    return facts, [line for line in lines if line and not line.startswith("#")]

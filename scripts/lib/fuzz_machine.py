@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The machine of fuzzers of guest drivers: a kernel, an agent, the device, and executions that begin at a snapshot and repeat exactly.
+
+One vCPU whose clock counts instructions (icount): guest time passes by what the guest does, and jumps when it sleeps. Engines work inside the
+register write that submits to them (threads=0). So the same input, plan and snapshot give the same execution, whatever else the host does."""
+import base64
+import collections
+import json
+import re
+import time
+
+import accel
+import coverage
+import fuzz_image
+import guest as guests
+from common import Failure
+from qmp import QmpError
+
+GPU, HARNESS = "/machine/peripheral/gpu", "/machine/peripheral/harness"
+# Guest nanoseconds per instruction: 2^ICOUNT. A slower processor spends fewer instructions in loops that wait for a time to pass.
+ICOUNT = 4
+MEMORY = "256M"
+BOOT_SECONDS = 300
+# Of guest time, and of the host's: an execution that reaches either has not ended.
+LIMIT_MS, LIMIT_SECONDS = 200_000, 60
+POLL_SECONDS = 0.5
+# Nodes: where executions begin (scripts/guest/fuzz/agent.c).
+NODES = {"probe": "before i915 is loaded", "modeset": "i915 has its device, nothing is shown", "hotplug": "the same, for monitors that come and go",
+         "submit": "all engines have run batches"}
+ORACLES = [("KASAN", r"BUG: KASAN: .*"), ("oops", r"BUG: unable to handle .*|BUG: kernel NULL pointer.*|general protection fault.*|Oops: .*"),
+           ("BUG", r"kernel BUG at .*|BUG: .*"), ("WARN", r"WARNING: CPU.*"), ("hung task", r"INFO: task .* blocked for more than .*"),
+           ("lockdep", r"WARNING: possible .*|WARNING: bad unlock.*|INFO: possible recursive locking.*"),
+           ("soft lockup", r"watchdog: BUG: soft lockup.*|rcu: INFO: .*stall.*"), ("panic", r"Kernel panic.*"),
+           ("UBSAN", r"UBSAN: .*"), ("list", r"list_(?:add|del) corruption.*"), ("refcount", r"refcount_t: .*"), ("divide", r"divide error.*|invalid opcode.*")]
+
+# How an execution ended. end: done, limit (of guest time), silent (the host waited for too long), panic. fresh: {classes, blocks, all} of coverage.
+Outcome = collections.namedtuple("Outcome", "end status time_ns output console fresh seconds")
+
+
+def complaints(console):
+    """[(oracle, line)] that a kernel's log shows, in order."""
+    found = []
+    for line in console.splitlines():
+        for name, pattern in ORACLES:
+            match = re.search(pattern, line)
+            if match:
+                found.append((name, match.group(0)))
+                break
+    return found
+
+
+class FuzzMachine(guests.Machine):
+    def __init__(self, guest="bookworm", platform=None, node="submit", module=None, append="", device_args="", memory=MEMORY, i915=""):
+        kernel, ram_disk = fuzz_image.ram_disk(guest, module)
+        self.node = node
+        # nokaslr: modules lie at the same addresses each time. Warnings come to the console, and a panic stops there.
+        words = ["nokaslr", "no_timer_check", "console=ttyS0", "loglevel=5", "panic=0", "oops=continue", "audit=0", "mitigations=off", "clocksource=tsc", "tsc=reliable",
+                 f"FUZZ_NODE={node}", *([f"FUZZ_I915={i915}"] if i915 else []), append]
+        device = ",".join(filter(None, ["id=gpu", "threads=0", f"coverage={coverage.MODULE_AREA}", "xres=640", "yres=480", device_args]))
+        super().__init__(device_args=device, accelerator="tcg", memory=memory, cpus=1, platform=platform, qemu_args=[
+            "-icount", f"shift={ICOUNT},sleep=off", "-rtc", "base=2026-01-01,clock=vm", "-device", "softgen-harness,id=harness",
+            "-kernel", str(kernel), "-initrd", str(ram_disk), "-append", " ".join(words)])
+        # Without "fast" string instructions the kernel copies by eight bytes: TCG takes the same time for a byte.
+        slow = {"tcg,thread=multi": "tcg,thread=single", accel.TCG[-1]: f"{accel.TCG[-1]},erms=off,fsrm=off"}
+        self._arguments = [slow.get(word, word) for word in self._arguments]
+        self._console_at = 0
+        self.image = ram_disk.stem  # what the guest is made of
+
+    def get(self, name, path=GPU):
+        return self.qmp.command("qom-get", path=path, property=name)
+
+    def put(self, name, value, path=GPU):
+        self.qmp.command("qom-set", path=path, property=name, value=value)
+
+    def boot(self):
+        """Starts QEMU, runs to the node and takes the snapshot; what the kernel said until then."""
+        self.start()
+        if self._wait(BOOT_SECONDS) != "stopped" or self._outcome()["end"] != "ready":
+            raise self.gone("the fuzzer's guest did not reach its node")
+        self.put("snapshot-take", True)
+        self.put("coverage-fresh", "begin")
+        return self._console()
+
+    def advance(self, data, fault):
+        """Runs an execution until the line `fault` fires, and takes the snapshot there: later ones begin with b"" as their input."""
+        self._begin(data, fault, LIMIT_MS)
+        self.qmp.event(("SOFTGEN_FAULT",), LIMIT_SECONDS)
+        self.qmp.command("stop")
+        if self._outcome()["end"] != "none":
+            raise Failure(f"the guest never came to '{fault}'")
+        self.put("faults-text", "")
+        self.put("snapshot-take", True)
+        self.qmp.events.clear()
+        self._console()
+
+    def _begin(self, data, plan, limit_ms):
+        self.put("snapshot-restore", True)
+        self.put("faults-text", plan)
+        self.put("limit", limit_ms, HARNESS)
+        self.put("input", base64.b64encode(data).decode(), HARNESS)
+        self.qmp.events.clear()
+        self.qmp.command("cont")
+
+    def execute(self, data, plan="", limit_ms=LIMIT_MS, seconds=LIMIT_SECONDS):
+        """One execution from the snapshot on: the agent gets `data`, the device fails by `plan`. An Outcome. Raises Failure when QEMU ends."""
+        began = time.monotonic()
+        self._begin(data, plan, limit_ms)
+        how = self._wait(seconds)
+        if how != "stopped":
+            self.qmp.command("stop")
+        outcome = self._outcome()
+        console = self._console()
+        return Outcome(outcome["end"] if how == "stopped" else how, outcome["status"], outcome["time_ns"], base64.b64decode(outcome["output"]).decode(errors="replace"),
+                       console, json.loads(self.get("coverage-fresh")), time.monotonic() - began)
+
+    def _outcome(self):
+        return json.loads(self.get("outcome", HARNESS))
+
+    def _console(self):
+        """What the kernel has written since the last call."""
+        with open(self.serial, "rb") as log:
+            log.seek(self._console_at)
+            text = log.read()
+        self._console_at += len(text)
+        return text.decode(errors="replace")
+
+    def _panicked(self):
+        with open(self.serial, "rb") as log:
+            log.seek(self._console_at)
+            return b"Kernel panic" in log.read()
+
+    def _wait(self, seconds):
+        """Waits until the machine stops: "stopped", or "silent" after so many seconds of the host, or "panic"."""
+        deadline = time.monotonic() + seconds
+        while True:
+            event = self.qmp.event(("STOP", "SUSPEND"), min(POLL_SECONDS, max(0, deadline - time.monotonic())))
+            if event == "STOP":
+                return "stopped"
+            if event == "SUSPEND":
+                self.qmp.command("system_wakeup")
+            elif self._panicked():
+                return "panic"
+            elif time.monotonic() >= deadline:
+                return "silent"
+
+    def constants(self):
+        """Numbers that the guest's modules compare with, as far as the device knows them."""
+        return []
+
+    def refuses(self, plan):
+        """The device's sentence on a plan that is wrong, or None."""
+        try:
+            self.put("faults-text", plan)
+        except QmpError as error:
+            return str(error)
+        return None
+
+
+def check_node(node):
+    if node not in NODES:
+        raise Failure(f"there is no node '{node}'; choose from {', '.join(NODES)}")

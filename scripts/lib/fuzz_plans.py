@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Fault plans as a fuzzer's inputs: lines made and changed at random, by what a plan can say and where the device asks.
+
+Deterministic: a random.Random decides all."""
+import collections
+import re
+
+# What a plan is made of: `points` {name: row of the device's vocabulary}, `registers` {name: [[high, low]]}, `sites` [(point, where, count)] of a run
+# without faults, `constants` that the driver compares with.
+Vocabulary = collections.namedtuple("Vocabulary", "points registers sites constants")
+MAX_LINES = 8
+OFTEN = 4  # an occurrence beyond the counted ones is asked for once in so many
+DURATIONS = ["1us", "20us", "500us", "3ms", "40ms", "700ms", "3s"]
+PERIODS = ["100us", "1ms", "10ms", "100ms"]
+REGISTER_POINTS = {"mmio.read", "mmio.write"}
+# Points that a run without faults never asks at, but that one with faults may.
+RARE_POINTS = ["gdrst", "gdrst.ready", "resume", "irq", "hotplug", "display.underrun", "tlb"]
+
+
+def vocabulary(answer, census, constants=()):
+    return Vocabulary({point["name"]: point for point in answer["points"]}, answer["registers"],
+                      sorted((site["point"], site["where"], site["count"]) for site in census), sorted(constants))
+
+
+def number(rng, limit, constants):
+    """A number that drivers may stumble over."""
+    kind = rng.randrange(6)
+    if kind == 0:
+        value = rng.choice([0, 1, 0x7F, 0x80, 0xFF, 0x7FFF, 0xFFFF, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF])
+    elif kind == 1:
+        value = 1 << rng.randrange(32)
+    elif kind == 2 and constants:
+        value = rng.choice(constants) + rng.choice([-1, 0, 0, 1])
+    elif kind == 3:
+        value = rng.randrange(256)
+    else:
+        value = rng.getrandbits(32)
+    return max(0, value) % (min(limit, 0xFFFFFFFF) + 1)
+
+
+def field_action(rng, fields, constants):
+    """An action of a register's read or write that changes one field."""
+    high, low = rng.choice(fields)
+    width = high - low + 1
+    ones = ((1 << width) - 1) << low
+    kind = rng.randrange(4)
+    if kind == 0:
+        return f"or {ones:#x}"
+    if kind == 1:
+        return f"and {0xFFFFFFFF ^ ones:#x}"
+    return f"xor {max(1, number(rng, (1 << width) - 1, constants)) << low:#x}"
+
+
+def action(rng, words, point, where):
+    """The text behind `do`."""
+    fields = words.registers.get(where)
+    if point in REGISTER_POINTS and fields and rng.randrange(2):
+        return field_action(rng, fields, words.constants)
+    row = rng.choice(words.points[point]["actions"])
+    kind, name = row["argument"], row["name"]
+    if kind == "none" or (kind == "optional" and rng.randrange(2)):
+        return name
+    if kind == "number":
+        return f"{name} {number(rng, row['limit'], words.constants):#x}"
+    if kind == "bits":
+        return f"{name} bits={1 + min(rng.getrandbits(5), rng.getrandbits(5))}"
+    return f"{name} {rng.choice(DURATIONS)}"
+
+
+def when(rng, count):
+    """Keys that say when a line fires: mostly at one of the occurrences there are."""
+    kind = rng.randrange(8)
+    if kind == 0:
+        return ""
+    if kind == 1:
+        return f" p={rng.choice(['0.5', '0.1', '0.02'])}"
+    first = 1 + rng.randrange(max(1, count) * (1 + (rng.randrange(OFTEN) == 0)))
+    if kind == 2:
+        return f" nth={first} times={rng.choice([0, 2, 5])}"
+    return f" nth={first}"
+
+
+def line(rng, words):
+    """A new line."""
+    if words.sites and rng.randrange(8):
+        # A point first: registers have by far the most sites.
+        point = rng.choice(sorted({site[0] for site in words.sites}))
+        _, where, count = rng.choice([site for site in words.sites if site[0] == point])
+    else:
+        point, where, count = rng.choice([name for name in RARE_POINTS if name in words.points]), "", 4
+    row = words.points[point]
+    if row["pulses"] and rng.randrange(2):
+        what = rng.choice(row["keys"].get("source") or [""])
+        where = f"source={what}" if what else ""
+        return f"on {point} {where} every={rng.choice(PERIODS)} for={rng.choice(DURATIONS)} do raise".replace("  ", " ")
+    choices = [act for act in row["actions"] if act["name"] != "raise"]
+    if not choices:
+        return f"on {point} every={rng.choice(PERIODS)} for={rng.choice(DURATIONS)} do raise"
+    text = action(rng, words._replace(points={**words.points, point: {**row, "actions": choices}}), point, where)
+    if row["register"] and not where:
+        where = "*"
+    if not row["register"] and rng.randrange(3) == 0:
+        where = ""
+    return f"on {point}{' ' * bool(where)}{where}{when(rng, count)} do {text}"
+
+
+def changed_line(rng, words, text):
+    """A line with another time, or another action."""
+    match = re.match(r"on (\S+)(.*) do (.*)$", text)
+    if not match:
+        return line(rng, words)
+    point, middle, done = match.groups()
+    if "every=" in middle or done == "raise":
+        return re.sub(r"every=\S+", f"every={rng.choice(PERIODS)}", text)
+    where = " ".join(word for word in middle.split() if not re.match(r"(nth|times|p|from|for|every)=", word))
+    counts = [count for name, place, count in words.sites if name == point and place == where] or [4]
+    if rng.randrange(2):
+        row = words.points[point]
+        rows = [act for act in row["actions"] if act["name"] != "raise"]
+        done = action(rng, words._replace(points={**words.points, point: {**row, "actions": rows}}), point, where)
+    else:
+        middle = f"{' ' * bool(where)}{where}{when(rng, counts[0])}"
+    return f"on {point}{middle} do {done}"
+
+
+def mutated(rng, words, plan, others):
+    """A plan made of another one: lines added, changed, removed, or taken from one of `others`."""
+    lines = list(plan)
+    for _ in range(1 + min(rng.getrandbits(2), rng.getrandbits(2))):
+        kind = rng.randrange(6)
+        if kind <= 1 or not lines:
+            lines.insert(rng.randint(0, len(lines)), line(rng, words))
+        elif kind <= 3:
+            at = rng.randrange(len(lines))
+            lines[at] = changed_line(rng, words, lines[at])
+        elif kind == 4:
+            del lines[rng.randrange(len(lines))]
+        elif others:
+            lines += rng.choice(others)
+    lines = lines or [line(rng, words)]
+    while len(lines) > MAX_LINES:
+        del lines[rng.randrange(len(lines))]
+    return lines
+
+
+def smaller(plan, still_fails):
+    """The fewest lines of a plan, each as simple as can be, for which still_fails(plan) holds."""
+    at = 0
+    while at < len(plan):
+        rest = plan[:at] + plan[at + 1:]
+        if rest and still_fails(rest):
+            plan = rest
+        else:
+            at += 1
+    for at, text in enumerate(plan):
+        for pattern in (r" times=\S+", r" (?:engine|pipe|connector|source|command)=\S+", r" p=\S+", r" nth=\S+"):
+            simple = re.sub(pattern, "", plan[at], count=1)
+            if simple != plan[at] and still_fails([*plan[:at], simple, *plan[at + 1:]]):
+                plan = [*plan[:at], simple, *plan[at + 1:]]
+    return plan
