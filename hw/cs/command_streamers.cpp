@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "hw/cs/command_streamers.h"
 
+#include <algorithm>
+
 #include "hw/cs/position/streamer.h"
 #include "hw/defs/register.h"
 
@@ -238,10 +240,11 @@ void CommandStreamers::poll() {
   if (threaded_ || polling_) return;
   polling_ = true;
   bool more = true;
-  for (uint64_t done = 0; more && done < environment_.commands_per_poll; done += slice_commands) {
+  const uint64_t slice = std::min(slice_commands, environment_.commands_per_poll);
+  for (uint64_t done = 0; more && done < environment_.commands_per_poll; done += slice) {
     more = false;
     for (auto& engine : engines_)
-      if (engine && engine->run_slice(slice_commands)) more = true;
+      if (engine && engine->run_slice(slice)) more = true;
     // One may have notified another, which had its turn before.
     for (auto& engine : engines_)
       if (engine && engine->due()) more = true;

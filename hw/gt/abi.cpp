@@ -94,6 +94,7 @@ sg_device* softgen::gt::new_device(const sg_config& config, std::shared_ptr<eu::
   }
   const Config ours{.platform = softgen::defs::find_platform(config.platform),
                     .threads = config.threads,
+                    .poll_commands = config.poll_commands,
                     .aperture_size = config.aperture_size,
                     .stolen_base = config.stolen_base,
                     .stolen_size = config.stolen_size,

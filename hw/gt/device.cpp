@@ -17,7 +17,8 @@ namespace softgen::gt {
 
 namespace {
 
-constexpr int64_t poll_period_ns = 1'000'000;
+/// Polls that follow each other come less and less often: a batch that spins until the driver's timeout has thousands.
+constexpr int64_t min_poll_ns = 1'000'000, max_poll_ns = 16'000'000;
 
 /// Resumes a paused device at the end of the scope, whatever is thrown in it.
 class Resumed {
@@ -140,6 +141,7 @@ void Device::build_units() {
       .switched = [this](EngineId id, const cs::ContextSwitch& event) { guc_->guc.switched(id, event); },
       .observer = config_.observer,
       .watch = &observers_.watch_point};
+  if (config_.poll_commands) environment.commands_per_poll = config_.poll_commands;
   for (unsigned i = 0; i < engine_count; ++i)
     if (const auto id = static_cast<EngineId>(i); config_.platform->has(id)) environment.engines[i] = plugged(id);
   streamers_ = std::make_unique<cs::CommandStreamers>(environment, config_.threads > 0);
@@ -172,7 +174,7 @@ Engine* Device::plugged(EngineId id) {
 /// observation unit use the same timer.
 void Device::poll_later() {
   if (config_.threads > 0 || !streamers_->busy()) return;
-  const int64_t poll = host_.clock_ns() + poll_period_ns, other = deadline_.load(std::memory_order_acquire);
+  const int64_t poll = host_.clock_ns() + std::max(poll_ns_, min_poll_ns), other = deadline_.load(std::memory_order_acquire);
   host_.timer_set(SG_TIMER_MISC, other < 0 ? poll : std::min(poll, other));
 }
 
@@ -202,6 +204,7 @@ void Device::bar0_write(uint64_t offset, uint64_t value, unsigned size) {
   if (offset < mmio::register_space) {
     if (observers_.recorder && size == 4) observers_.recorder->register_write(static_cast<uint32_t>(offset), static_cast<uint32_t>(value));
     registers_.write(static_cast<uint32_t>(offset), value, size);
+    poll_ns_ = min_poll_ns;
     poll_later();
     if (observers_.recorder && size == 4) observers_.recorder->register_written(static_cast<uint32_t>(offset));
     if (Watch* const watch = observers_.watch_point.get(); watch && size == 4) [[unlikely]]
@@ -330,6 +333,7 @@ void Device::timer_expired(unsigned id) {
   faults_.plan.look();
   gt_.observation.look();
   streamers_->poll();
+  poll_ns_ = std::clamp(2 * poll_ns_, min_poll_ns, max_poll_ns);
   poll_later();
 }
 

@@ -49,6 +49,7 @@ namespace softgen::gt {
 struct Config {
   const defs::Platform* platform = nullptr;
   unsigned threads = 0;  ///< worker threads; 0: everything on the calling thread, in submission order
+  uint64_t poll_commands = 0;  ///< CommandStreamers::Environment::commands_per_poll; 0: its default
   uint64_t aperture_size = 256ull << 20;
   uint64_t stolen_base = 0, stolen_size = 0;
   uint32_t connected = 0;                            ///< bit i: a monitor on connector i
@@ -198,6 +199,7 @@ class Device {
   WorkerPool pool_;
   std::shared_ptr<eu::Compiler> compiler_;
   Engines engines_;
+  int64_t poll_ns_ = 0;                              ///< threads=0: until the next poll
   std::atomic<int64_t> deadline_{-1};                ///< of SG_TIMER_MISC, ns; -1: none
   std::unique_ptr<Microcontroller> guc_;             ///< made after the streamers
   std::unique_ptr<cs::CommandStreamers> streamers_;  ///< last: its threads use all of the above

@@ -56,6 +56,7 @@ static bool create_core(IntelGpuState* s, Error** errp) {
   sg_config config = {
       .platform = s->platform->name,
       .threads = s->property.threads < 0 ? g_get_num_processors() : s->property.threads,
+      .poll_commands = s->property.poll_commands,
       .aperture_size = s->property.aperture_size,
   };
   for (unsigned i = 0; i < s->property.connectors; i++) config.connected |= (uint32_t)s->monitors[i].plugged << i;

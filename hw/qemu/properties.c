@@ -21,6 +21,7 @@ static const Property fixed_properties[] = {
     DEFINE_PROP_STRING("monitor1", IntelGpuState, monitors[1].spec),
     DEFINE_PROP_STRING("monitor2", IntelGpuState, monitors[2].spec),
     DEFINE_PROP_INT32("threads", IntelGpuState, property.threads, -1),
+    DEFINE_PROP_UINT64("poll-commands", IntelGpuState, property.poll_commands, 0),
 };
 
 static const struct {
@@ -38,6 +39,7 @@ static const struct {
     {"monitor0", "first monitor, if different: WIDTHxHEIGHT, WIDTHxHEIGHT@HERTZ, edid=FILE, or off (unplugged at start)"},
     {"monitor1", "second monitor, in the same way"},
     {"monitor2", "third monitor, in the same way"},
+    {"poll-commands", "threads=0: commands after which a batch that does not end gives the vCPU back for a while; 0: a second's (default)"},
     {"threads", "worker threads; 0: everything on the thread that submits; -1: one a host core (default)"},
     {"connector0", "bool, changes at run time: is the first monitor plugged in"},
     {"connector1", "bool, changes at run time: is the second monitor plugged in"},

@@ -20,6 +20,8 @@ GPU, HARNESS = "/machine/peripheral/gpu", "/machine/peripheral/harness"
 # Guest nanoseconds per instruction: 2^ICOUNT. A slower processor spends fewer instructions in loops that wait for a time to pass.
 ICOUNT = 4
 MEMORY = "256M"
+# A batch that spins gives the processor back after so many commands.
+POLL_COMMANDS = 2048
 BOOT_SECONDS = 300
 # Of guest time, and of the host's: an execution that reaches either has not ended.
 LIMIT_MS, LIMIT_SECONDS = 200_000, 60
@@ -56,7 +58,7 @@ class FuzzMachine(guests.Machine):
         # nokaslr: modules lie at the same addresses each time. Warnings come to the console, and a panic stops there.
         words = ["nokaslr", "no_timer_check", "console=ttyS0", "loglevel=5", "panic=0", "oops=continue", "audit=0", "mitigations=off", "clocksource=tsc", "tsc=reliable",
                  f"FUZZ_NODE={node}", *([f"FUZZ_I915={i915}"] if i915 else []), append]
-        device = ",".join(filter(None, ["id=gpu", "threads=0", f"coverage={coverage.MODULE_AREA}", "xres=640", "yres=480", device_args]))
+        device = ",".join(filter(None, ["id=gpu", "threads=0", f"poll-commands={POLL_COMMANDS}", f"coverage={coverage.MODULE_AREA}", "xres=640", "yres=480", device_args]))
         super().__init__(device_args=device, accelerator="tcg", memory=memory, cpus=1, platform=platform, qemu_args=[
             "-icount", f"shift={ICOUNT},sleep=off", "-rtc", "base=2026-01-01,clock=vm", "-device", "softgen-harness,id=harness",
             "-kernel", str(kernel), "-initrd", str(ram_disk), "-append", " ".join(words)])

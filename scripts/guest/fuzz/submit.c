@@ -16,7 +16,10 @@
 #define MI_BATCH_BUFFER_END (0x0au << 23)
 #define BATCH_ADDRESS 0x200000ull
 #define TARGET_ADDRESS 0x400000ull
-#define WAIT_NS (10ll * 1000 * 1000 * 1000)
+#define SECOND_NS 1000000000ll
+#define WAIT_NS (10 * SECOND_NS)
+// i915 gives a context up after four heartbeats of 2.5 s, and a preemption timeout.
+#define HANG_WAIT_NS (40 * SECOND_NS)
 
 static const uint64_t engines[] = {I915_EXEC_RENDER, I915_EXEC_BLT, I915_EXEC_BSD, I915_EXEC_VEBOX};
 #define STORES (2 * sizeof engines / sizeof *engines)
@@ -64,8 +67,8 @@ static int submit(const Buffers* buffers, uint64_t engine, uint32_t context) {
   return ioctl(buffers->card, DRM_IOCTL_I915_GEM_EXECBUFFER2, &execute) ? errno : 0;
 }
 
-static void wait_for(const Buffers* buffers) {
-  struct drm_i915_gem_wait wait = {.bo_handle = buffers->target, .timeout_ns = WAIT_NS};
+static void wait_for(const Buffers* buffers, int64_t timeout_ns) {
+  struct drm_i915_gem_wait wait = {.bo_handle = buffers->target, .timeout_ns = timeout_ns};
   if (ioctl(buffers->card, DRM_IOCTL_I915_GEM_WAIT, &wait)) tell("wait: %s\n", strerror(errno));
 }
 
@@ -110,7 +113,7 @@ int run_submit(void) {
     failed[i] = submit(buffers, engines[i / 2], ready.contexts[i % 2]);
   }
   for (unsigned i = 0; i < STORES; i++) {
-    if (!failed[i]) wait_for(&ready.buffers[i]);
+    if (!failed[i]) wait_for(&ready.buffers[i], WAIT_NS);
     if (!failed[i] && ready.buffers[i].result[0] != STORED + i) failed[i] = EBADMSG;
     if (failed[i]) tell("store %u: %s\n", i, strerror(failed[i]));
     bad += failed[i] != 0;
@@ -130,7 +133,7 @@ int submit_spinning(void) {
     buffers.commands[3] = 0;
     int failed = submit(&buffers, I915_EXEC_RENDER, new_context(card, 0));
     tell("spin: %s\n", strerror(failed));
-    wait_for(&buffers);
+    wait_for(&buffers, HANG_WAIT_NS);
   }
   close_buffers(&buffers);
   close(card);
