@@ -29,12 +29,17 @@ TARGETS = {
 FRESH_PLANS = 8  # one execution in so many has a plan made from nothing
 RECENT = 16      # half of the others change one of the newest plans
 HEADER = "# softgen fuzz device"
+NO_END = "the guest does not end the workload"
 
 Finding = collections.namedtuple("Finding", "oracle what signature plan console path")
 
 
 def signature(oracle, line, console):
     """What findings of one cause have in common: the oracle and the function."""
+    if oracle in ("soft lockup", "hung task", "no end"):  # seen anywhere in a loop: the outermost function of a module
+        trace = re.search(r"Call Trace:(.*?)(?:</TASK>|\Z)", console[max(0, console.find(line)):], re.DOTALL)
+        inside = re.findall(r"^\S*\s+(?!\?)(\w+)\+0x\S+ \[(\w+)\]", re.sub(r"^\[[^]]*\]", "", trace.group(1), flags=re.MULTILINE), re.MULTILINE) if trace else []
+        return f"{oracle}: {inside[-1][0] if inside else 'outside modules'}"
     place = re.search(r"RIP: \w+:(\w+)", console[console.find(line):]) if line in console else None
     at = re.search(r" at (\S+) (\w+)", line)
     return f"{oracle}: {at.group(1) if at else place.group(1) if place else re.sub(r'0x[0-9a-f]+|[0-9]+|[0-9a-f]{16}', 'N', line)}"
@@ -42,10 +47,10 @@ def signature(oracle, line, console):
 
 def finding_of(outcome):
     """(oracle, line) of an execution, or None."""
-    found = fuzz_machine.complaints(outcome.console)
+    found = [complaint for complaint in fuzz_machine.complaints(outcome.console) if complaint[0] != "panic" or outcome.end == "dead"]
     if found:
         return found[0]
-    return ("no end", f"the guest does not end the workload ({outcome.end})") if outcome.end != "done" else None
+    return ("no end", NO_END) if outcome.end != "done" else None
 
 
 class Campaign:
@@ -106,9 +111,10 @@ class Campaign:
             return
         self.executions += 1
         self.blocks = outcome.fresh["all"]
-        if outcome.fresh["classes"]:
-            self.corpus.append(plan)
         found = finding_of(outcome)
+        # What ends the guest would be found again and again.
+        if outcome.fresh["classes"] and outcome.end == "done":
+            self.corpus.append(plan)
         if found:
             self.found(found, plan, outcome)
 

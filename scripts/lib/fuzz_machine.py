@@ -18,24 +18,27 @@ from qmp import QmpError
 
 GPU, HARNESS = "/machine/peripheral/gpu", "/machine/peripheral/harness"
 # Guest nanoseconds per instruction: 2^ICOUNT. A slower processor spends fewer instructions in loops that wait for a time to pass.
-ICOUNT = 4
+ICOUNT = 5
 MEMORY = "256M"
 # A batch that spins gives the processor back after so many commands.
 POLL_COMMANDS = 2048
 BOOT_SECONDS = 300
 # Of guest time, and of the host's: an execution that reaches either has not ended.
-LIMIT_MS, LIMIT_SECONDS = 200_000, 60
-POLL_SECONDS = 0.5
+LIMIT_MS, LIMIT_SECONDS = 60_000, 30
+POLL_SECONDS, DYING_SECONDS, TRACE_SECONDS = 0.5, 0.3, 5
 # Nodes: where executions begin (scripts/guest/fuzz/agent.c).
 NODES = {"probe": "before i915 is loaded", "modeset": "i915 has its device, nothing is shown", "hotplug": "the same, for monitors that come and go",
          "submit": "all engines have run batches"}
 ORACLES = [("KASAN", r"BUG: KASAN: .*"), ("oops", r"BUG: unable to handle .*|BUG: kernel NULL pointer.*|general protection fault.*|Oops: .*"),
-           ("BUG", r"kernel BUG at .*|BUG: .*"), ("WARN", r"WARNING: CPU.*"), ("hung task", r"INFO: task .* blocked for more than .*"),
+           ("soft lockup", r"watchdog: BUG: soft lockup.*|rcu: INFO: .*stall.*"), ("BUG", r"kernel BUG at .*|BUG: .*"), ("WARN", r"WARNING: CPU.*"), ("hung task", r"INFO: task .* blocked for more than .*"),
            ("lockdep", r"WARNING: possible .*|WARNING: bad unlock.*|INFO: possible recursive locking.*"),
-           ("soft lockup", r"watchdog: BUG: soft lockup.*|rcu: INFO: .*stall.*"), ("panic", r"Kernel panic.*"),
+           ("panic", r"Kernel panic.*"),
            ("UBSAN", r"UBSAN: .*"), ("list", r"list_(?:add|del) corruption.*"), ("refcount", r"refcount_t: .*"), ("divide", r"divide error.*|invalid opcode.*")]
 
-# How an execution ended. end: done, limit (of guest time), silent (the host waited for too long), panic. fresh: {classes, blocks, all} of coverage.
+# Behind these the guest does not end its work.
+FATAL = re.compile(rb"Kernel panic|soft lockup - CPU|rcu: INFO: .*stall")
+
+# How an execution ended. end: done, limit (of guest time), silent (the host waited for too long), dead (the kernel says so). fresh: {classes, blocks, all} of coverage.
 Outcome = collections.namedtuple("Outcome", "end status time_ns output console fresh seconds")
 
 
@@ -56,7 +59,7 @@ class FuzzMachine(guests.Machine):
         kernel, ram_disk = fuzz_image.ram_disk(guest, module)
         self.node = node
         # nokaslr: modules lie at the same addresses each time. Warnings come to the console, and a panic stops there.
-        words = ["nokaslr", "no_timer_check", "console=ttyS0", "loglevel=5", "panic=0", "oops=continue", "audit=0", "mitigations=off", "clocksource=tsc", "tsc=reliable",
+        words = ["nokaslr", "no_timer_check", "console=ttyS0", "loglevel=5", "panic=0", "audit=0", "mitigations=off", "clocksource=tsc", "tsc=reliable",
                  f"FUZZ_NODE={node}", *([f"FUZZ_I915={i915}"] if i915 else []), append]
         device = ",".join(filter(None, ["id=gpu", "threads=0", f"poll-commands={POLL_COMMANDS}", f"coverage={coverage.MODULE_AREA}", "xres=640", "yres=480", device_args]))
         super().__init__(device_args=device, accelerator="tcg", memory=memory, cpus=1, platform=platform, qemu_args=[
@@ -111,9 +114,19 @@ class FuzzMachine(guests.Machine):
         if how != "stopped":
             self.qmp.command("stop")
         outcome = self._outcome()
+        if how == "silent" or outcome["end"] == "limit":
+            self._have_traced()
         console = self._console()
         return Outcome(outcome["end"] if how == "stopped" else how, outcome["status"], outcome["time_ns"], base64.b64decode(outcome["output"]).decode(errors="replace"),
                        console, json.loads(self.get("coverage-fresh")), time.monotonic() - began)
+
+    def _have_traced(self):
+        """The guest does not end its work: its kernel panics at an NMI that it did not expect, and tells what it is doing."""
+        self.qmp.events.clear()
+        self.qmp.command("inject-nmi")
+        self.qmp.command("cont")
+        self._wait(TRACE_SECONDS)
+        self.qmp.command("stop")
 
     def _outcome(self):
         return json.loads(self.get("outcome", HARNESS))
@@ -126,13 +139,13 @@ class FuzzMachine(guests.Machine):
         self._console_at += len(text)
         return text.decode(errors="replace")
 
-    def _panicked(self):
+    def _is_dead(self):
         with open(self.serial, "rb") as log:
             log.seek(self._console_at)
-            return b"Kernel panic" in log.read()
+            return FATAL.search(log.read())
 
     def _wait(self, seconds):
-        """Waits until the machine stops: "stopped", or "silent" after so many seconds of the host, or "panic"."""
+        """Waits until the machine stops: "stopped", or "silent" after so many seconds of the host, or "dead"."""
         deadline = time.monotonic() + seconds
         while True:
             event = self.qmp.event(("STOP", "SUSPEND"), min(POLL_SECONDS, max(0, deadline - time.monotonic())))
@@ -140,8 +153,9 @@ class FuzzMachine(guests.Machine):
                 return "stopped"
             if event == "SUSPEND":
                 self.qmp.command("system_wakeup")
-            elif self._panicked():
-                return "panic"
+            elif self._is_dead():
+                self.qmp.event((), DYING_SECONDS)  # its report is written
+                return "dead"
             elif time.monotonic() >= deadline:
                 return "silent"
 
