@@ -15,7 +15,7 @@ FINDINGS = CACHE / "findings" / "device"
 # A target: the node that the machine boots to, the workload, and the line whose firing is a further checkpoint behind the node's.
 Target = collections.namedtuple("Target", "node workload checkpoint what")
 TARGETS = {
-    "probe": Target("probe", "probe", None, "i915 is loaded, shows pictures and runs batches"),
+    "probe": Target("probe", "probe", None, "i915 takes the device, shows pictures and runs batches"),
     "modeset": Target("modeset", "modeset", None, "pictures on all monitors, page flips"),
     "hotplug": Target("hotplug", "hotplug", None, "monitors are looked at"),
     "submit": Target("submit", "submit", None, "batches on all engines, from two contexts"),

@@ -9,10 +9,10 @@
 
 #include "agent.h"
 
-// SKL PRM vol 2a: MI_STORE_DATA_IMM (one dword), MI_BATCH_BUFFER_START (PPGTT), MI_ARB_CHECK, MI_BATCH_BUFFER_END.
+// SKL PRM vol 2a: MI_STORE_DATA_IMM (one dword), MI_BATCH_BUFFER_START (PPGTT), MI_ARB_ON_OFF, MI_BATCH_BUFFER_END.
 #define MI_STORE_DATA_IMM (0x20u << 23 | 2)
 #define MI_BATCH_BUFFER_START (0x31u << 23 | 1 << 8 | 1)
-#define MI_ARB_CHECK (0x05u << 23)
+#define MI_ARB_ON_OFF (0x08u << 23)
 #define MI_BATCH_BUFFER_END (0x0au << 23)
 #define BATCH_ADDRESS 0x200000ull
 #define TARGET_ADDRESS 0x400000ull
@@ -127,7 +127,7 @@ int submit_spinning(void) {
   if (card < 0) return 1;
   Buffers buffers;
   if (open_buffers(card, &buffers)) {
-    buffers.commands[0] = MI_ARB_CHECK;
+    buffers.commands[0] = MI_ARB_ON_OFF;  // off: nothing preempts it
     buffers.commands[1] = MI_BATCH_BUFFER_START;
     buffers.commands[2] = BATCH_ADDRESS;
     buffers.commands[3] = 0;

@@ -10,13 +10,16 @@
 #define DEBUG_DIRECTORY "/sys/kernel/debug/dri/0"
 #define DRIVER "/sys/bus/pci/drivers/i915"
 #define ADDRESS "0000:00:02.0"
+#define DEVICE "/sys/bus/pci/devices/" ADDRESS
 #define SETTLE_US 300000
 
 static void settle(void) { usleep(SETTLE_US); }
 
+// The agent has loaded the module for another device.
 static int run_probe(void) {
-  int failed = load_i915();
-  if (failed) tell("i915: %s\n", strerror(failed));
+  write_text(DEVICE "/driver_override", "\n");
+  int failed = write_text(DRIVER "/bind", ADDRESS);
+  if (failed) tell("bind: %s\n", strerror(failed));
   settle();
   int bad = run_submit() + run_modeset();
   return failed ? failed : bad;
