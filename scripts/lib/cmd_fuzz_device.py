@@ -28,7 +28,7 @@ def add_parser(commands, positive):
                         ", ".join(fuzz_campaign.TARGETS))
     parser.add_argument("--platform", default=platforms.names()[0], choices=platforms.names(), help="the chip (default: %(default)s)")
     parser.add_argument("--guest", default="bookworm", choices=list(guest_image.GUESTS), help="whose kernel (default: bookworm)")
-    parser.add_argument("--seconds", type=positive, default=600, metavar="N", help="for all targets together (default: %(default)s)")
+    parser.add_argument("--seconds", type=positive, default=600, metavar="N", help="for all targets together, without the boots (default: %(default)s)")
     parser.add_argument("--jobs", type=int, default=1, metavar="J", help="machines at once (default: 1; each needs 1 core, 700 MB)")
     parser.add_argument("--seed", type=int, metavar="N", help="seed of the plans (default: the time; it is printed)")
     parser.add_argument("--module", type=pathlib.Path, metavar="FILE", help="an i915.ko of your own in place of the guest's")
@@ -56,39 +56,45 @@ def device(options):
     seed = int(time.time()) if options.seed is None else options.seed
     names = list(dict.fromkeys(options.target or fuzz_campaign.TARGETS))
     say(f"seed {seed}, {options.seconds:g} s for {len(names)} targets, {options.jobs} at once")
-    campaigns = run_all([fuzz_campaign.Campaign(name, options, seed) for name in names], options.seconds * options.jobs / len(names), options.jobs)
+    campaigns = run_all({name: fuzz_campaign.Campaign(name, options, seed) for name in names}, options)
     print_results(campaigns)
     if report:
         report.write_text(json.dumps(summary(campaigns, seed), indent=1) + "\n")
     return 1 if any(campaign.findings for campaign in campaigns) else 0
 
 
-def run_all(campaigns, seconds, jobs):
+def run_all(campaigns, options):
+    """Runs the campaigns, those of one node on one machine; they share the time."""
     stop = threading.Event()
+    seconds = options.seconds * options.jobs / len(campaigns)
 
-    def work(campaign):
+    def work(group):
+        machine = None
         try:
-            if not stop.is_set():
-                campaign.start()
-                campaign.run(seconds)
+            for name in group:
+                if not stop.is_set():
+                    campaigns[name].start(machine)
+                    campaigns[name].run(seconds)
+                    machine = campaigns[name].machine
         finally:
-            campaign.close()
+            for name in group:
+                campaigns[name].close()
 
-    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-        waiting = {pool.submit(work, campaign) for campaign in campaigns}
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        waiting = {pool.submit(work, group) for group in fuzz_campaign.by_node(campaigns)}
         try:
             while waiting:
                 done, waiting = concurrent.futures.wait(waiting, PROGRESS_SECONDS, concurrent.futures.FIRST_EXCEPTION)
                 for future in done:
                     future.result()
-                running = [campaign for campaign in campaigns if campaign.machine]
-                say("; ".join(f"{c.name}: {c.executions} executions, {c.blocks} blocks, {len(c.findings)} findings" for c in running) or "changing targets")
+                running = [campaign for campaign in campaigns.values() if campaign.running]
+                say("; ".join(f"{c.name}: {c.executions} executions, {c.blocks} blocks, {len(c.findings)} findings" for c in running) or "booting a machine")
         except BaseException:
             stop.set()
-            for campaign in campaigns:
+            for campaign in campaigns.values():
                 campaign.close()
             raise
-    return campaigns
+    return list(campaigns.values())
 
 
 def rate(campaign):

@@ -27,6 +27,7 @@ TARGETS = {
     "debugfs": Target("submit", "debugfs", None, "all files of i915 in debugfs are read"),
 }
 FRESH_PLANS = 8  # one execution in so many has a plan made from nothing
+ENDLESS_PLANS = 8
 RECENT = 16      # half of the others change one of the newest plans
 HEADER = "# softgen fuzz device"
 NO_END = "the guest does not end the workload"
@@ -58,16 +59,15 @@ class Campaign:
         self.name, self.target, self._options = name, TARGETS[name], options
         self._rng = random.Random(f"{seed} {name}")
         self.corpus, self.findings, self.executions, self.seconds, self.blocks = [], {}, 0, 0.0, 0
-        self.machine, self.words = None, None
+        self.machine, self.words, self.running = None, None, False
+        self._endless = []  # of findings that end a guest: the points and actions of their plans
 
-    def start(self):
-        """Boots the machine to the checkpoint, and learns where the device asks its plan in a run without faults."""
+    def start(self, machine=None):
+        """Brings a machine to the checkpoint, and learns where the device asks its plan in a run without faults. `machine`: one that stands at
+        the target's node; None: a new one."""
         target = self.target
-        self.machine = fuzz_machine.FuzzMachine(self._options.guest, self._options.platform, target.node, self._options.module, self._options.append, self._options.device_args)
-        said = self.machine.boot()
-        complaints = fuzz_machine.complaints(said)
-        if complaints:
-            raise Failure(f"{self.name}: the kernel complains before the first execution: {complaints[0][1]}")
+        self.machine = machine or booted(self._options, target.node)
+        self.machine.put("coverage-fresh", "begin")
         self._data = b"w" + target.workload.encode()
         if target.checkpoint:
             self.machine.advance(self._data, target.checkpoint)
@@ -88,13 +88,22 @@ class Campaign:
 
     def run(self, seconds):
         """Executions for so long."""
-        deadline = time.monotonic() + seconds
+        deadline, self.running = time.monotonic() + seconds, True
         while time.monotonic() < deadline:
             began = time.monotonic()
             self.step()
             self.seconds += time.monotonic() - began
+        self.running = False
 
     def _next_plan(self):
+        """A plan; only now and then one that is known to end the guest, which takes seconds each time."""
+        for _ in range(ENDLESS_PLANS):
+            plan = self._any_plan()
+            if not any(kinds <= kinds_of(plan) for kinds in self._endless):
+                break
+        return plan
+
+    def _any_plan(self):
         if not self.corpus or self._rng.randrange(FRESH_PLANS) == 0:
             return [fuzz_plans.line(self._rng, self.words) for _ in range(self._rng.randint(1, 3))]
         base = self._rng.choice(self.corpus[-RECENT:] if self._rng.randrange(2) else self.corpus)
@@ -145,6 +154,34 @@ class Campaign:
         path.write_text("\n".join([HEADER, *(f"# {key}: {value}" for key, value in facts.items()), f"# finding: {name}", f"# {line}", *plan]) + "\n")
         path.with_suffix(".console").write_text(console)
         self.findings[name] = Finding(oracle, line, name, plan, console, path)
+        if oracle in fuzz_machine.ENDLESS:
+            self._endless.append(kinds_of(plan))
+
+
+def booted(options, node):
+    """A machine at a node."""
+    machine = fuzz_machine.FuzzMachine(options.guest, options.platform, node, options.module, options.append, options.device_args)
+    try:
+        complaints = fuzz_machine.complaints(machine.boot())
+        if complaints:
+            raise Failure(f"{node}: the kernel complains before the first execution: {complaints[0][1]}")
+    except BaseException:
+        machine.close()
+        raise
+    return machine
+
+
+def by_node(names):
+    """The targets' names in groups that can share a machine, one after the other: a further checkpoint ends the node's."""
+    groups = {}
+    for name in sorted(names, key=lambda name: TARGETS[name].checkpoint is not None):
+        groups.setdefault(TARGETS[name].node, []).append(name)
+    return list(groups.values())
+
+
+def kinds_of(plan):
+    """The points and actions of a plan."""
+    return frozenset(tuple(re.findall(r"^on (\S+)|do (\w+)", line)) for line in plan)
 
 
 def text_of(plan):

@@ -35,6 +35,7 @@ ORACLES = [("KASAN", r"BUG: KASAN: .*"), ("oops", r"BUG: unable to handle .*|BUG
            ("panic", r"Kernel panic.*"),
            ("UBSAN", r"UBSAN: .*"), ("list", r"list_(?:add|del) corruption.*"), ("refcount", r"refcount_t: .*"), ("divide", r"divide error.*|invalid opcode.*")]
 
+ENDLESS = ("no end", "soft lockup", "panic")
 # Behind these the guest does not end its work.
 FATAL = re.compile(rb"Kernel panic|soft lockup - CPU|rcu: INFO: .*stall")
 
