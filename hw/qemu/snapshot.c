@@ -248,6 +248,24 @@ static char* get_state(Object* object, Error** errp) {
                          snapshot.devices_ns / 1000, snapshot.start_ns / 1000);
 }
 
+/*
+ * Each registration (replace_cpu_state()) gives a section another number, which says nothing of the machine. A section: QEMU_VM_SECTION_FULL,
+ * number, the name's length, name, …, QEMU_VM_SECTION_FOOTER, number (migration/savevm.c).
+ */
+static void blank_section_numbers(uint8_t* state, size_t size) {
+  const char name[] = "\x0a" "cpu_common";
+  uint8_t* end = state + size;
+
+  for (uint8_t* at = state; (at = memmem(at, end - at, name, sizeof name - 1)); at++) {
+    if (at - state < 5 || at[-5] != QEMU_VM_SECTION_FULL) continue;
+    uint8_t footer[5] = {QEMU_VM_SECTION_FOOTER};
+    memcpy(footer + 1, at - 4, 4);
+    uint8_t* last = memmem(at, end - at, footer, sizeof footer);
+    memset(at - 4, 0, 4);
+    if (last) memset(last + 1, 0, 4);
+  }
+}
+
 static char* get_hash(Object* object, Error** errp) {
   size_t size;
 
@@ -257,6 +275,7 @@ static char* get_hash(Object* object, Error** errp) {
   }
   g_autofree uint8_t* devices = device_state(&size, errp);
   if (!devices) return NULL;
+  blank_section_numbers(devices, size);
   g_autofree char* digest = g_compute_checksum_for_data(G_CHECKSUM_SHA256, devices, size);
   return g_strdup_printf("%016" PRIx64 " %s", sg_ram_snapshot_hash(snapshot.ram), digest);
 }

@@ -59,8 +59,8 @@ class FuzzMachine(guests.Machine):
     def __init__(self, guest="bookworm", platform=None, node="submit", module=None, append="", device_args="", memory=MEMORY, i915=""):
         kernel, ram_disk = fuzz_image.ram_disk(guest, module)
         self.node = node
-        # nokaslr: modules lie at the same addresses each time. Warnings come to the console, and a panic stops there.
-        words = ["nokaslr", "no_timer_check", "console=ttyS0", "loglevel=5", "panic=0", "audit=0", "mitigations=off", "clocksource=tsc", "tsc=reliable",
+        # nokaslr: modules lie at the same addresses each time. Hung tasks are traced at level 6.
+        words = ["nokaslr", "no_timer_check", "console=ttyS0", "loglevel=7", "panic=0", "audit=0", "mitigations=off", "clocksource=tsc", "tsc=reliable",
                  f"FUZZ_NODE={node}", *([f"FUZZ_I915={i915}"] if i915 else []), append]
         device = ",".join(filter(None, ["id=gpu", "threads=0", f"poll-commands={POLL_COMMANDS}", f"coverage={coverage.MODULE_AREA}", "xres=640", "yres=480", device_args]))
         super().__init__(device_args=device, accelerator="tcg", memory=memory, cpus=1, platform=platform, qemu_args=[

@@ -3,7 +3,10 @@
 #include <string>
 #include <vector>
 
+#include <nlohmann/json.hpp>
+
 #include "hw/faults/plan.h"
+#include "hw/faults/vocabulary.h"
 #include "tests/catch.h"
 
 using namespace softgen;
@@ -197,4 +200,47 @@ TEST_CASE("a wrong plan changes nothing, and plans are bounded") {
   CHECK_THROWS_AS(rig.plan.load(many), PlanError);
   CHECK_THROWS_AS(rig.plan.load(std::string(Plan::max_text + 1, '#')), PlanError);
   CHECK(rig.plan.counts().size() == 1);
+}
+
+TEST_CASE("a census counts where units ask, and a plan goes on") {
+  Rig rig;
+  rig.plan.begin_census();
+  CHECK(rig.active);
+  CHECK(!rig.ask(FaultPoint::request, static_cast<uint32_t>(EngineId::rcs)));
+  rig.plan.add("on cs.request nth=1 do hang");
+  CHECK(rig.ask(FaultPoint::request, static_cast<uint32_t>(EngineId::rcs)));
+  CHECK(!rig.ask(FaultPoint::register_read, 0, 0x2034, 7));
+  const std::vector<SiteCount> sites = rig.plan.end_census();
+  REQUIRE(sites.size() == 2);
+  CHECK(sites[0].point == "cs.request");
+  CHECK(sites[0].where == "engine=rcs");
+  CHECK(sites[0].count == 2);
+  CHECK(sites[1].point == "mmio.read");
+  CHECK(sites[1].where == "RING_HEAD.rcs");
+  rig.plan.clear();
+  CHECK(!rig.active);
+  CHECK(rig.plan.end_census().empty());
+}
+
+TEST_CASE("what a plan can say: every word of the vocabulary is one of the language") {
+  const defs::Platform& platform = *defs::find_platform("kbl");
+  const auto words = nlohmann::json::parse(vocabulary(platform));
+  CHECK(words["points"].size() == fault_points);
+  CHECK(words["registers"].contains("RING_HEAD.rcs"));
+  CHECK(words["registers"]["RING_CTL.rcs"].size() > 2);
+  const std::map<std::string, std::string> arguments = {
+      {"none", ""}, {"number", " 1"}, {"bits", " bits=1"}, {"duration", " 1ms"}, {"optional", " 1ms"}};
+  for (const auto& point : words["points"]) {
+    const std::string name = point["name"].get<std::string>() + (point["register"] ? " RING_HEAD.rcs" : "");
+    for (const auto& action : point["actions"]) {
+      const bool raises = action["name"] == "raise";
+      const std::string needs = raises ? (name == "irq" ? " source=gmbus every=1ms" : " every=1ms") : "";
+      CHECK_NOTHROW(parse_line("on " + name + needs + " do " + action["name"].get<std::string>() + arguments.at(action["argument"]), 1, platform));
+    }
+    // The first action; points that only raise need a period.
+    const auto& action = point["actions"].front();
+    const std::string end = (action["name"] == "raise" ? " every=1ms do raise" : " do " + action["name"].get<std::string>()) + arguments.at(action["argument"]);
+    for (const auto& [key, values] : point["keys"].items())
+      for (const auto& value : values) CHECK_NOTHROW(parse_line("on " + name + " " + key + "=" + value.get<std::string>() + end, 1, platform));
+  }
 }

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""scripts/fuzz device: executions repeat, plans are valid, a fault that the driver complains about is found and reproduced."""
+import argparse
+import pathlib
+import random
+import subprocess
+import tempfile
+
+from driver import CONFIG, ROOT, GuestTest, only_on
+
+import fuzz_campaign
+import fuzz_plans
+
+PLANS, STEPS, SEED = 300, 12, 7
+# i915 waits for a power well that never comes, and warns.
+COMPLAINT = "on power.well PWR_WELL_CTL[1] do never"
+HANG = ["on cs.request engine=rcs nth=1 do hang"]
+
+
+def options():
+    return argparse.Namespace(guest=CONFIG["guest"], platform="kbl", module=None, append="", device_args="")
+
+
+class FuzzDevice(GuestTest):
+    def setUp(self):
+        """Without the shared guest."""
+
+    def campaign(self, name, machine=None):
+        campaign = fuzz_campaign.Campaign(name, options(), SEED)
+        campaign.start(machine)
+        if not machine:
+            self.addCleanup(campaign.machine.close)
+        return campaign
+
+    @only_on("softgen", "plans are for our device")
+    def test_submissions(self):
+        first = self.campaign("submit")
+        points = {point for point, _, _ in first.words.sites}
+        self.assertLessEqual({"cs.request", "cs.csb", "cs.image", "mmio.read", "mmio.write", "irq", "mem.write"}, points)
+        # The same execution twice, with a reset of the engine in it.
+        outcomes = [first.execute(HANG) for _ in range(3)]
+        self.assertEqual({(outcome.end, outcome.status) for outcome in outcomes}, {("done", outcomes[0].status)}, outcomes)
+        self.assertGreater(outcomes[0].fresh["blocks"], 0)
+        self.assertGreater(outcomes[0].time_ns, 500_000_000, "the guest waits for the preemption timeout")
+        self.assertEqual(outcomes[2].fresh["classes"], 0)
+        # Restored memory is the snapshot's.
+        machine = first.machine
+        hashes = []
+        for _ in range(2):
+            machine.put("snapshot-restore", True)
+            hashes.append(machine.get("snapshot-hash").split()[0])
+            first.execute(HANG)
+        self.assertEqual(*hashes)
+        # All plans that the fuzzer makes are valid.
+        rng, others = random.Random(SEED), []
+        for _ in range(PLANS):
+            plan = fuzz_plans.mutated(rng, first.words, rng.choice(others or [[]]), others)
+            self.assertLessEqual(len(plan), fuzz_plans.MAX_LINES)
+            self.assertIsNone(machine.refuses(fuzz_campaign.text_of(plan)), plan)
+            others.append(plan)
+        # A campaign is its seed's.
+        again = self.campaign("submit", machine)
+        for _ in range(STEPS):
+            self.assertEqual(first._any_plan(), again._any_plan())
+
+    @only_on("softgen", "plans are for our device")
+    def test_a_finding(self):
+        campaign = self.campaign("probe")
+        plan = ["on display.blank nth=1 do drop", COMPLAINT]
+        outcome = campaign.execute(plan)
+        found = fuzz_campaign.finding_of(outcome)
+        self.assertEqual(found and found[0], "WARN", outcome.console[-2000:])
+        with tempfile.TemporaryDirectory() as folder:
+            fuzz_campaign.FINDINGS, kept = pathlib.Path(folder), fuzz_campaign.FINDINGS
+            self.addCleanup(setattr, fuzz_campaign, "FINDINGS", kept)
+            campaign.found(found, plan, outcome)
+            [finding] = campaign.findings.values()
+            self.assertEqual(finding.plan, [COMPLAINT])
+            campaign.close()
+            done = subprocess.run([ROOT / "scripts" / "fuzz", "device", "--no-setup", "--repro", finding.path, "--times", "2"],
+                                  stdout=subprocess.PIPE, text=True, check=False)
+        self.assertEqual(done.returncode, 1, done.stdout)
+        self.assertIn(f"2 of 2 times: {finding.signature}", done.stdout)

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The port between fuzzers and their agent (hw/qemu/harness.c), its limit, and the fault plan as text."""
+import base64
+import json
+import unittest
+
+from machine import Machine
+from qmp import QmpError
+
+HARNESS = "/machine/peripheral/harness"
+DATA, LENGTH, COMMAND, STATUS = 0x5E0, 0x5E4, 0x5E8, 0x5EC
+READY, DONE = 1, 2
+
+
+class Harness(unittest.TestCase):
+    def setUp(self):
+        self.machine = Machine(extra=["-device", "softgen-harness,id=harness"])
+        self.addCleanup(self.machine.close)
+
+    def put(self, name, value):
+        self.machine.command("qom-set", path=HARNESS, property=name, value=value)
+
+    def outcome(self):
+        return json.loads(self.machine.command("qom-get", path=HARNESS, property="outcome"))
+
+    def out(self, port, value, size="l"):
+        self.machine.ask(f"out{size} {port:#x} {value:#x}")
+
+    def value(self, port):
+        return int(self.machine.ask(f"inl {port:#x}")[0], 0)
+
+    def start(self, data):
+        self.put("input", base64.b64encode(data).decode())
+
+    def stopped(self):
+        self.assertEqual(self.machine.qmp.event(("STOP",), 60), "STOP")
+
+    def test_an_execution(self):
+        self.assertEqual(self.value(LENGTH), 0)
+        self.out(COMMAND, READY)
+        self.stopped()
+        self.assertEqual(self.outcome()["end"], "ready")
+        self.start(b"abcdef")
+        self.machine.command("cont")
+        self.assertEqual(self.value(LENGTH), 6)
+        self.assertEqual(self.value(DATA), int.from_bytes(b"abcd", "little"))
+        self.assertEqual(self.value(DATA), int.from_bytes(b"ef", "little"))
+        self.assertEqual(self.value(DATA), 0)
+        for letter in b"hi":
+            self.out(DATA, letter, "b")
+        self.out(STATUS, 7)
+        self.out(COMMAND, DONE)
+        self.stopped()
+        outcome = self.outcome()
+        self.assertEqual((outcome["end"], outcome["status"], outcome["taken"], base64.b64decode(outcome["output"])), ("done", 7, 6, b"hi"))
+        # An empty input leaves the agent what it has.
+        self.start(b"")
+        self.assertEqual(self.value(LENGTH), 6)
+        self.assertEqual(self.outcome()["end"], "none")
+
+    def test_the_limit(self):
+        self.machine.command("stop")
+        self.put("limit", 1)
+        self.start(b"x")
+        self.machine.command("cont")
+        self.stopped()
+        self.assertEqual(self.outcome()["end"], "limit")
+
+    def test_what_is_refused(self):
+        with self.assertRaisesRegex(QmpError, "needs a stopped machine"):
+            self.start(b"x")
+        self.machine.command("stop")
+        with self.assertRaisesRegex(QmpError, "at most 65536 bytes"):
+            self.start(bytes(65537))
+        with self.assertRaisesRegex(QmpError, "'begin' is expected"):
+            self.machine.set("faults-census", "end")
+
+    def test_a_plan_as_text(self):
+        self.machine.map_bars()
+        self.machine.set("faults-text", "seed 1\non mmio.read RING_HEAD.rcs do stuck 0x55\n")
+        self.assertEqual(self.machine.mmio(0x2034), 0x55)
+        self.machine.set("faults-census", "begin")
+        self.machine.mmio(0x2034)
+        self.assertEqual(json.loads(self.machine.get("faults-census")), [{"point": "mmio.read", "where": "RING_HEAD.rcs", "count": 1}])
+        with self.assertRaisesRegex(QmpError, "line 2, column 1"):
+            self.machine.set("faults-text", "seed 1\nhang\n")
+        self.machine.set("faults-text", "")
+        self.assertEqual(self.machine.mmio(0x2034), 0)
+        self.assertIn("cs.request", self.machine.get("faults-vocabulary"))
