@@ -49,7 +49,7 @@ class PacketSet:
         layout = self.commands[packet.name]
         found = {}
         for name, one in zip(gen_defs.unique([one.name for one in layout.fields]), layout.fields):
-            if one.end < 32 * packet.dwords and one.kind != "mbz":
+            if one.start < 32 * packet.dwords and one.kind != "mbz":
                 found[name] = (one, one.start)
         for repeat in layout.repeats:
             room = (32 * packet.dwords - repeat.start) // repeat.size
@@ -134,7 +134,7 @@ class PacketSet:
         items = [self.choose(random, engine) for _ in range(random.choice([0, 1, 1, 2, 3, 5, 8]))]
         if random.random() < 0.1:
             items.insert(random.randint(0, len(items)), random.getrandbits(32))
-        if random.random() < 0.92:
+        if random.random() < 0.98:
             items.append(Packet("MI_BATCH_BUFFER_END"))
         return items
 

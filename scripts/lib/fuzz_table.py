@@ -6,7 +6,8 @@
     struct NAME [virtual|flexible]           then lines `TYPE NAME : KIND`; TYPE is u8 u16 u32 u64 s32 s64 or struct X, with [N] for N of them. The C
                                              headers do not have a `virtual` one; the last field of a `flexible` one has no length there
     struct NAME/VARIANT                      the same structure, with other kinds for the fields that are named
-    ioctl NAME none|r|w|rw TYPE NR STRUCT|- [fd=RESOURCE] [weight=N] [macro=C_NAME]
+    ioctl NAME none|r|w|rw TYPE NR STRUCT|- [fd=RESOURCE] [weight=N] [macro=C_NAME] [prepare=CALL]
+                                             prepare: the call that mostly comes before it, and writes the batch
     syscall NAME NUMBER [returns=RESOURCE] [mapping] [weight=N]       then lines `NAME : KIND`
     builtin NAME OPERATION [weight=N]        what the agent does itself (store, load)
 
@@ -17,7 +18,7 @@ Kinds, and how their values are chosen:
     buffer A..B | space A..B | batch | string TEXT     bytes; bytes of zeros, to be written; packets of hw/defs; text with a zero
     chain STRUCT STRUCT...                   a list of i915_user_extension
     len FIELD | bytes FIELD | size FIELD     elements or bytes behind the pointer FIELD; the length of the mapping that FIELD names
-A `?` behind a pointer's kind: it is also null now and then."""
+A `?` behind a pointer's kind: it is also null now and then. A `!` behind a kind: never another value than those."""
 import functools
 import pathlib
 import re
@@ -44,6 +45,7 @@ class Kind:
     structs: list = field(default_factory=list)  # of ptr, array, chain
     element: object = None  # Field of an array of numbers
     optional: bool = False
+    strict: bool = False
 
     @property
     def is_pointer(self):
@@ -90,6 +92,7 @@ class CallType:
     mapping: bool = False
     weight: int = 10
     ioctl: tuple = None  # (direction, type, nr, C macro)
+    prepare: str = ""
 
 
 @dataclass
@@ -138,7 +141,7 @@ def number_range(text):
 def parse_kind(text):
     words = text.split()
     name = words[0]
-    kind = Kind(name.rstrip("?"), optional=name.endswith("?"))
+    kind = Kind(name.rstrip("?!"), optional=name.endswith("?"), strict=name.endswith("!"))
     rest = words[1:]
     if kind.name in ("const", "pick", "first"):
         kind.values = [int(word, 0) for word in rest]
@@ -225,14 +228,14 @@ class Reader:
 
     def ioctl(self, name, words):
         direction, letter, nr, struct = words[:4]
-        pairs = options(words[4:], ("fd", "weight", "macro"))
+        pairs = options(words[4:], ("fd", "weight", "macro", "prepare"))
         size = 0 if struct == "-" else self.table.structs[struct].size
         code = DIRECTIONS[direction] << 30 | size << 16 | ord(letter) << 8 | int(nr, 0)
         argument = Kind("const", [0]) if struct == "-" else Kind("ptr", structs=[struct])
         macro = pairs.get("macro", "DRM_IOCTL_" + name.partition("/")[0])
         self.add(self.table.calls, CallType(name, "call", NR_IOCTL, [
-            Field("fd", Kind("in", target=pairs.get("fd", "card")), 4), Field("request", Kind("const", [code]), 8), Field("arg", argument, 8)],
-            weight=int(pairs.get("weight", 10)), ioctl=(direction, letter, int(nr, 0), macro)))
+            Field("fd", Kind("in", target=pairs.get("fd", "card")), 4), Field("request", Kind("const", [code], strict=True), 8), Field("arg", argument, 8)],
+            weight=int(pairs.get("weight", 10)), ioctl=(direction, letter, int(nr, 0), macro), prepare=pairs.get("prepare", "")))
 
     def inner(self, text):
         if isinstance(self.block, tuple):
