@@ -8,7 +8,6 @@ import threading
 import time
 
 import cmd_setup
-import fuzz_campaign
 import fuzz_guest
 import fuzz_text
 import guest_image
@@ -118,8 +117,8 @@ def run_all(campaigns, texts, seconds):
 
 def keep_corpus(folder, campaigns):
     for campaign in campaigns:
-        for calls in campaign.corpus:
-            text = fuzz_text.write(campaign.table, calls)
+        for entry in campaign.corpus:
+            text = fuzz_text.write(campaign.table, entry.calls)
             (folder / f"{fuzz_guest.content_key(text)}.program").write_text(text)
 
 
@@ -166,7 +165,7 @@ def repeat(options, facts, text):
         for number in range(1, options.times + 1):
             outcome = campaign.execute(calls)
             found = fuzz_guest.finding_of(outcome)
-            name = fuzz_campaign.signature(*found, outcome.console) if found else "nothing"
+            name = fuzz_guest.signature(*found, outcome.console) if found else "nothing"
             same += found is not None and name == facts.get("finding", name)
             if number == 1:
                 ends = outcome.output.split()

@@ -191,7 +191,8 @@ class Memory:
             self.patch(IN, offset, one, value.id, value.add)
         else:
             number = self.encoder.automatic(one, siblings) if value is None else value
-            self.data[offset:offset + one.size] = bits(number, one.size)
+            if number:
+                self.data[offset:offset + one.size] = bits(number, one.size)
 
     def patch(self, what, offset, one, identity, number):
         slot = self.encoder.slots.get(identity)

@@ -10,7 +10,7 @@
 #include "agent.h"
 #include "programs.h"
 
-#define SIZE 0x10000
+#define SIZE 0x2000
 // Far below where the kernel puts programs' mappings, so that only a kernel's fault reaches them.
 #define OBJECT_PLACE ((void*)0x2d7a0000)
 #define MEMORY_PLACE ((void*)0x36e50000)
