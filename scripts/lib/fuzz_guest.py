@@ -175,11 +175,16 @@ def smaller(table, calls, repeats):
     for index in range(len(calls)):
         spots = len(list(fuzz_program.places(table, calls[index])))
         for spot in reversed(range(spots)):
-            less = fuzz_program.copied(calls)
-            places = list(fuzz_program.places(table, less[index]))
-            if spot < len(places) and zeroed(table, places[spot]) and holds(less):
+            while (less := with_zero(table, calls, index, spot)) and holds(less):
                 calls = less
     return calls
+
+
+def with_zero(table, calls, index, spot):
+    """A copy with a lesser value at a place of a call, or None."""
+    less = fuzz_program.copied(calls)
+    places = list(fuzz_program.places(table, less[index]))
+    return less if spot < len(places) and zeroed(table, places[spot]) else None
 
 
 def zeroed(table, place):
