@@ -67,8 +67,7 @@ bool sg_coverage_fresh_begin(sg_coverage* coverage, const uint64_t* counts, uint
   } catch (const std::exception&) { return false; }
 }
 
-bool sg_coverage_fresh_look(sg_coverage* coverage, const uint64_t* counts, uint32_t count, uint32_t* classes, uint32_t* blocks,
-                            uint32_t* all) {
+bool sg_coverage_fresh_look(sg_coverage* coverage, const uint64_t* counts, uint32_t count, uint32_t* classes, uint32_t* blocks, uint32_t* all) {
   try {
     const auto found = coverage->fresh.look({counts, count});
     *classes = found.classes;

@@ -41,8 +41,7 @@ char* sg_coverage_blocks(const sg_coverage* coverage, const uint64_t* counts, ui
  * more) seen for the first time, *blocks to the blocks that ran for the first time, *all to those that ran in any execution. False: there is no
  * memory. One thread at a time. */
 bool sg_coverage_fresh_begin(sg_coverage* coverage, const uint64_t* counts, uint32_t count);
-bool sg_coverage_fresh_look(sg_coverage* coverage, const uint64_t* counts, uint32_t count, uint32_t* classes, uint32_t* blocks,
-                            uint32_t* all);
+bool sg_coverage_fresh_look(sg_coverage* coverage, const uint64_t* counts, uint32_t count, uint32_t* classes, uint32_t* blocks, uint32_t* all);
 /* malloc'ed JSON: ranges, blocks, dropped, and translations (calls of sg_coverage_block). */
 char* sg_coverage_state(const sg_coverage* coverage);
 

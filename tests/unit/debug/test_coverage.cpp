@@ -122,8 +122,8 @@ TEST_CASE("the C form of coverage") {
 TEST_CASE("fresh coverage counts blocks and classes of counts that no execution had before") {
   using softgen::debug::FreshCoverage;
   CHECK(FreshCoverage::class_of(0) == 0);
-  const std::vector<std::pair<uint64_t, uint8_t>> classes = {
-      {1, 1}, {2, 2}, {3, 4}, {4, 8}, {7, 8}, {8, 16}, {15, 16}, {16, 32}, {31, 32}, {32, 64}, {127, 64}, {128, 128}, {~uint64_t{0}, 128}};
+  const std::vector<std::pair<uint64_t, uint8_t>> classes = {{1, 1},   {2, 2},    {3, 4},    {4, 8},     {7, 8},     {8, 16},
+                                                             {15, 16}, {16, 32}, {31, 32}, {32, 64}, {127, 64}, {128, 128}, {~uint64_t{0}, 128}};
   for (const auto& [count, wanted] : classes) CHECK(FreshCoverage::class_of(count) == wanted);
 
   FreshCoverage fresh;
