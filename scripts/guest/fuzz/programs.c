@@ -31,7 +31,7 @@
 #define BUDGET_SECONDS 5
 #define INTERRUPT_US 200000
 // What is still to be done by the kernel's workers when the files are closed.
-#define SETTLE_US 3000
+#define SETTLE_US 1000
 
 enum { OPERATION_CALL = 1, OPERATION_STORE, OPERATION_LOAD };
 enum { ARGUMENT_NUMBER, ARGUMENT_SLOT, ARGUMENT_POINTER, ARGUMENT_SLOT_SIZE };
