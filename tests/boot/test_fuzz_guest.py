@@ -38,11 +38,11 @@ class FuzzGuest(GuestTest):
             with self.subTest(text.splitlines()[-1]):
                 calls = campaign.parse(text)
                 first, second, third = (campaign.execute(calls) for _ in range(3))
-                # It counts nothing as new, for it reached the same code as often. (The second may: while code runs for the first time TCG
-                # translates some of it twice, so that accesses to devices end their blocks.)
+                # The third counts nothing as new, for it reached the same code as often. The second may, and the guest's clock may differ by
+                # some instructions: while code runs for the first time TCG translates some of it twice, so that accesses to devices end blocks.
                 self.assertEqual(third.fresh["classes"], 0)
-                self.assertEqual((first.end, first.status, first.output, first.time_ns), (third.end, third.status, third.output, third.time_ns))
-                self.assertEqual(second.output, third.output)
+                for other in (second, third):
+                    self.assertEqual((other.end, other.status, other.output), (first.end, first.status, first.output))
                 self.assertIsNone(fuzz_guest.finding_of(first))
         self.assertEqual([*self.errors(campaign, INVALID)], ["0", "22", "22", "22", "2", "9"])
         self.assertEqual([*self.errors(campaign, SAME_ADDRESS)], ["0"] * 6)
@@ -61,5 +61,5 @@ class FuzzGuest(GuestTest):
         results = []
         for _ in range(4):
             outcome = campaign.execute(campaign.mutator.fresh())
-            results.append((outcome.end, outcome.status, outcome.output, outcome.time_ns))
+            results.append((outcome.end, outcome.status, outcome.output))
         return hashlib.sha256(repr(results).encode()).hexdigest()
