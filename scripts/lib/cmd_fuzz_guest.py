@@ -128,7 +128,7 @@ def rate(campaign):
 
 def print_results(campaigns):
     print_table([("machine", "programs", "rate", "blocks", "corpus", "slow", "findings"),
-                 *((index, c.executions, f"{rate(c):.1f}/s", c.blocks, len(c.corpus), c.slow, len(c.findings)) for index, c in enumerate(campaigns))], left=())
+                 *((index, c.executions, f"{rate(c):.1f}/s", c.blocks, len(c.corpus), len(c.slow), len(c.findings)) for index, c in enumerate(campaigns))], left=())
     for finding in {name: finding for campaign in campaigns for name, finding in campaign.findings.items()}.values():
         print(f"\n{finding.what}\n  {finding.signature}\n" + "".join(f"  | {line}\n" for line in finding.text.splitlines()), end="")
         print(f"  repeat with: scripts/fuzz guest --repro {finding.path}")
@@ -140,7 +140,7 @@ def summary(campaigns, seed):
         for (name, number), count in campaign.errors.items():
             calls.setdefault(name, {})[number] = calls.get(name, {}).get(number, 0) + count
     return {"seed": seed, "calls": {name: calls[name] for name in sorted(calls)},
-            "machines": [{"programs": c.executions, "rate": round(rate(c), 1), "blocks": c.blocks, "corpus": len(c.corpus), "slow": c.slow,
+            "machines": [{"programs": c.executions, "rate": round(rate(c), 1), "blocks": c.blocks, "corpus": len(c.corpus), "slow": [fuzz_text.write(c.table, calls) for calls in c.slow],
                           "findings": [{"oracle": f.oracle, "what": f.what, "signature": f.signature, "program": f.text} for f in c.findings.values()]}
                          for c in campaigns]}
 

@@ -26,7 +26,7 @@ FRESH_PROGRAMS = 12  # one in so many is made from nothing
 RECENT = 24          # a third of the others change one of the newest
 LONG_SECONDS = 0.7   # programs that take longer are kept only if they reach much
 MUCH = 30
-MAX_TRIES = 400      # executions to make a finding's program smaller
+MAX_TRIES, MAX_SECONDS = 400, 120  # executions and time to make a finding's program smaller
 BROKEN_ISOLATION, MALFORMED = 1, 2  # scripts/guest/fuzz/programs.h
 
 Entry = collections.namedtuple("Entry", "calls seconds")  # of the corpus: a program, and how long the host ran it
@@ -37,12 +37,13 @@ def finding_of(outcome):
     """(oracle, line) of an execution, or None."""
     if outcome.end == "done" and outcome.status & MALFORMED:
         raise Failure(f"the agent does not understand a program: {outcome.output[-200:]}")
-    found = fuzz_machine.complaints(outcome.console)
+    # The machine itself makes a guest panic that does not end, to have its stack.
+    found = [complaint for complaint in fuzz_machine.complaints(outcome.console) if complaint[0] != "panic" or outcome.end == "dead"]
     if found:
         return found[0]
     if outcome.end == "done" and outcome.status & BROKEN_ISOLATION:
         return "isolation", "a program changed memory that is not its own"
-    return ("no end", "the program does not end") if outcome.end in ("limit", "panic") else None
+    return ("no end", "the program does not end") if outcome.end in ("limit", "dead") else None
 
 
 def signature(oracle, line, console):
@@ -65,7 +66,7 @@ class Campaign:
         self.random = random.Random(seed)
         self.mutator = fuzz_generate.Mutator(self.table, self.packets, self.random)
         self.corpus, self.findings, self.machine = [], {}, None
-        self.executions, self.seconds, self.blocks, self.slow = 0, 0.0, 0, 0
+        self.executions, self.seconds, self.blocks, self.slow = 0, 0.0, 0, []
         self.errors = collections.Counter()  # (call, errno)
 
     def start(self):
@@ -118,7 +119,8 @@ class Campaign:
             return
         self.executions += 1
         self.blocks = outcome.fresh["all"]
-        self.slow += outcome.end == "silent"
+        if outcome.end == "silent":
+            self.slow.append(calls)
         for call, number in zip(calls, outcome.output.split()):
             self.errors[call.name, number] += 1
         found = finding_of(outcome)
@@ -141,6 +143,7 @@ class Campaign:
         if not repeats(calls):
             self.keep(oracle, f"{line} (once; it did not repeat)", name, calls, outcome.console)
             return
+        self.keep(oracle, line, name, calls, outcome.console)  # what stays when somebody stops us now
         self.keep(oracle, line, name, smaller(self.table, calls, repeats), outcome.console)
 
     def keep(self, oracle, line, name, calls, console):
@@ -156,12 +159,12 @@ class Campaign:
 
 def smaller(table, calls, repeats):
     """The least program that still repeats(it): without calls, then with zeros for values."""
-    tries = 0
+    tries, deadline = 0, time.monotonic() + MAX_SECONDS
 
     def holds(program):
         nonlocal tries
         tries += 1
-        return tries <= MAX_TRIES and bool(program) and repeats(program)
+        return tries <= MAX_TRIES and time.monotonic() < deadline and bool(program) and repeats(program)
 
     step = max(1, len(calls) // 2)
     while step:

@@ -13,6 +13,7 @@ from driver import ROOT, script
 sys.path.insert(0, str(ROOT / "scripts" / "lib"))
 import fuzz_generate  # noqa: E402
 import fuzz_guest  # noqa: E402
+import fuzz_machine  # noqa: E402
 import fuzz_packets  # noqa: E402
 import fuzz_program  # noqa: E402
 import fuzz_syzlang  # noqa: E402
@@ -156,19 +157,20 @@ class Agent(unittest.TestCase):
         main = pathlib.Path(cls.folder.name) / "main.c"
         main.write_text(f"""#include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include "{agent}/programs.h"
 void tell(const char* format, ...) {{ va_list a; va_start(a, format); vprintf(format, a); va_end(a); }}
 int write_text(const char* path, const char* text) {{ (void)path; (void)text; return 0; }}
 void prepare_isolation(void) {{}}
-int isolation_holds(void) {{ return 1; }}
+int isolation_holds(void) {{ return !getenv("BROKEN"); }}
 int main(void) {{ static unsigned char bytes[65536]; size_t size = fread(bytes, 1, sizeof bytes, stdin); prepare_programs();
   setbuf(stdout, 0); int status = run_program(bytes, size); printf("status %d\\n", status); }}
 """)
         cls.program = pathlib.Path(cls.folder.name) / "agent"
         subprocess.run(["cc", "-Wall", "-Wextra", "-Werror", "-fsanitize=address,undefined", "-o", cls.program, main, agent / "programs.c"], check=True)
 
-    def run_bytes(self, data):
-        done = subprocess.run([self.program], input=data, capture_output=True, timeout=60, check=False)
+    def run_bytes(self, data, **environment):
+        done = subprocess.run([self.program], input=data, capture_output=True, timeout=60, check=False, env=environment)
         self.assertEqual(done.stderr, b"")
         return done.stdout.decode()
 
@@ -187,6 +189,9 @@ int main(void) {{ static unsigned char bytes[65536]; size_t size = fread(bytes, 
     def test_pointers_and_lengths(self):
         self.assertEqual(self.run_text("poll(fds=[pollfd{fd=0xffffffff, events=1}], timeout=0)\n"), "0 status 0\n")
 
+    def test_broken_isolation_is_the_status(self):
+        self.assertEqual(self.run_bytes(fuzz_program.encode(TABLE, PACKETS, []), BROKEN="1"), f"status {fuzz_guest.BROKEN_ISOLATION}\n")
+
     def test_malformed_programs_are_refused(self):
         good = fuzz_program.encode(TABLE, PACKETS, fuzz_text.read(TABLE, "r0 = map_memory(length=0x1000, protection=3, flags=0x22)\nunmap(address=r0)\n", PACKETS))
         for cut in range(len(good)):
@@ -196,6 +201,27 @@ int main(void) {{ static unsigned char bytes[65536]; size_t size = fread(bytes, 
             damaged = bytearray(good)
             damaged[at] = 0xff
             self.assertIn("status 2", self.run_bytes(bytes(damaged)), at)
+
+
+def outcome(**facts):
+    return fuzz_machine.Outcome(**{"end": "done", "status": 0, "time_ns": 0, "output": "", "console": "", "fresh": {}, "seconds": 0, **facts})
+
+
+class Findings(unittest.TestCase):
+    OOPS = ("[    1.0] WARNING: CPU: 0 PID: 1 at mm/page_alloc.c:5634 __alloc_pages+0x2a9/0x330\n[    1.0] RIP: 0010:__alloc_pages+0x2a9/0x330\n"
+            "[    1.0]  ? hsw_is_valid_mux_addr+0x70/0x70 [i915]\n[    1.0]  __kmalloc+0xbf/0x150\n[    1.0]  alloc_oa_regs.part.0+0x32/0x110 [i915]\n")
+
+    def test_what_is_one(self):
+        for facts, oracle in (({}, None), ({"status": 1}, "isolation"), ({"end": "limit"}, "no end"), ({"end": "silent", "console": "Kernel panic - NMI"}, None),
+                              ({"end": "dead", "console": "Kernel panic - not syncing"}, "panic"), ({"console": self.OOPS}, "WARN")):
+            found = fuzz_guest.finding_of(outcome(**facts))
+            self.assertEqual(found and found[0], oracle, facts)
+        with self.assertRaises(fuzz_guest.Failure):
+            fuzz_guest.finding_of(outcome(status=2))
+
+    def test_its_name_has_the_drivers_function(self):
+        found = fuzz_guest.finding_of(outcome(console=self.OOPS))
+        self.assertEqual(fuzz_guest.signature(*found, self.OOPS), "WARN: mm/page_alloc.c:5634 in alloc_oa_regs.part.0")
 
 
 class Syzlang(unittest.TestCase):
