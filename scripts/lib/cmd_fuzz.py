@@ -8,6 +8,7 @@ import subprocess
 import time
 
 import cmd_fuzz_device
+import cmd_fuzz_guest
 import cmd_setup
 import fuzz
 from common import BUILD, Failure, main, output_file, print_table, say
@@ -40,6 +41,7 @@ def parse(argv):
     own.add_argument("--list", action="store_true", help="print the targets' names and end")
     own.set_defaults(function=run_own)
     cmd_fuzz_device.add_parser(commands, positive)
+    cmd_fuzz_guest.add_parser(commands, positive)
     return parser.parse_args(argv)
 
 

@@ -119,10 +119,7 @@ static void mount_all(void) {
 
 // Inputs are a letter and what it announces: w: a workload's name; p: a program.
 static int run_input(const uint8_t* bytes, size_t size) {
-  if (size > 1 && bytes[0] == 'p') {
-    run_program(bytes + 1, size - 1);
-    return 0;
-  }
+  if (size > 1 && bytes[0] == 'p') return run_program(bytes + 1, size - 1);
   for (const Workload* workload = workloads; size > 1 && bytes[0] == 'w' && workload->name; workload++)
     if (strlen(workload->name) == size - 1 && memcmp(workload->name, bytes + 1, size - 1) == 0) return workload->run();
   tell("the agent knows no such input\n");
@@ -140,6 +137,7 @@ static void reach(const char* node) {
   if (only_load || strcmp(node, "modeset") == 0 || strcmp(node, "hotplug") == 0) return;
   // Once, so that what is made at the first use is there.
   run_submit();
+  prepare_programs();
 }
 
 int main(void) {
