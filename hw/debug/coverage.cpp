@@ -8,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include "hw/debug/compared_constant.h"
+
 namespace softgen::debug {
 
 namespace {
@@ -94,6 +96,20 @@ uint32_t Coverage::block(uint64_t start, uint32_t bytes) {
 uint32_t Coverage::count() const {
   const MutexLock lock(mutex_);
   return static_cast<uint32_t>(indices_.size());
+}
+
+void Coverage::instruction(std::span<const uint8_t> bytes) {
+  const std::optional<uint32_t> constant = compared_constant(bytes);
+  if (!constant) return;
+  const MutexLock lock(mutex_);
+  if (constants_.size() < max_constants) constants_.insert(*constant);
+}
+
+std::string Coverage::constants() const {
+  const MutexLock lock(mutex_);
+  std::string text;
+  for (const uint32_t constant : constants_) fmt::format_to(std::back_inserter(text), "{:x}\n", constant);
+  return text;
 }
 
 std::string Coverage::executed(std::span<const uint64_t> counts) const {

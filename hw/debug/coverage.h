@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -20,7 +21,7 @@ class Coverage {
     uint64_t start, end;  ///< end exclusive
     bool operator==(const Range&) const = default;
   };
-  static constexpr unsigned max_ranges = 64;
+  static constexpr unsigned max_ranges = 64, max_constants = 1 << 14;
   static constexpr uint32_t no_block = UINT32_MAX;
 
   /// At most `max_blocks` blocks get an index.
@@ -35,6 +36,10 @@ class Coverage {
   /// The block's index, or no_block. A block belongs to the range that its first byte is in.
   uint32_t block(uint64_t start, uint32_t bytes) SG_EXCLUDES(mutex_);
   uint32_t count() const SG_EXCLUDES(mutex_);
+  /// An instruction of a watched block.
+  void instruction(std::span<const uint8_t> bytes) SG_EXCLUDES(mutex_);
+  /// Constants that those compare with, hexadecimal, one a line, sorted; at most max_constants.
+  std::string constants() const SG_EXCLUDES(mutex_);
   /// Lines "START BYTES COUNT" of the blocks inside the ranges whose count, at their index in `counts`, is not zero.
   std::string executed(std::span<const uint64_t> counts) const SG_EXCLUDES(mutex_);
   std::string state() const SG_EXCLUDES(mutex_);
@@ -47,6 +52,7 @@ class Coverage {
   std::vector<Range> ranges_ SG_GUARDED_BY(mutex_);
   /// From start and size: the same address may begin blocks of several sizes (TCG ends a block at a page's end, and before a breakpoint).
   std::map<std::pair<uint64_t, uint32_t>, uint32_t> indices_ SG_GUARDED_BY(mutex_);
+  std::set<uint32_t> constants_ SG_GUARDED_BY(mutex_);
   uint64_t translations_ SG_GUARDED_BY(mutex_) = 0;
   uint64_t dropped_ SG_GUARDED_BY(mutex_) = 0;
 };

@@ -54,6 +54,17 @@ uint32_t sg_coverage_block(sg_coverage* coverage, uint64_t start, uint32_t bytes
   }
 }
 
+void sg_coverage_instruction(sg_coverage* coverage, const uint8_t* bytes, uint32_t size) {
+  try {
+    coverage->blocks.instruction({bytes, size});
+  } catch (const std::exception&) {  // no memory: the constant is not known
+  }
+}
+
+char* sg_coverage_constants(const sg_coverage* coverage) {
+  return text_of([&] { return coverage->blocks.constants(); });
+}
+
 uint32_t sg_coverage_count(const sg_coverage* coverage) { return coverage->blocks.count(); }
 
 char* sg_coverage_blocks(const sg_coverage* coverage, const uint64_t* counts, uint32_t count) {
@@ -67,7 +78,8 @@ bool sg_coverage_fresh_begin(sg_coverage* coverage, const uint64_t* counts, uint
   } catch (const std::exception&) { return false; }
 }
 
-bool sg_coverage_fresh_look(sg_coverage* coverage, const uint64_t* counts, uint32_t count, uint32_t* classes, uint32_t* blocks, uint32_t* all) {
+bool sg_coverage_fresh_look(sg_coverage* coverage, const uint64_t* counts, uint32_t count, uint32_t* classes, uint32_t* blocks,
+                            uint32_t* all) {
   try {
     const auto found = coverage->fresh.look({counts, count});
     *classes = found.classes;

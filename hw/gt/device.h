@@ -48,7 +48,7 @@ namespace softgen::gt {
 
 struct Config {
   const defs::Platform* platform = nullptr;
-  unsigned threads = 0;  ///< worker threads; 0: everything on the calling thread, in submission order
+  unsigned threads = 0;        ///< worker threads; 0: everything on the calling thread, in submission order
   uint64_t poll_commands = 0;  ///< CommandStreamers::Environment::commands_per_poll; 0: its default
   uint64_t aperture_size = 256ull << 20;
   uint64_t stolen_base = 0, stolen_size = 0;

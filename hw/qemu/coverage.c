@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which blocks of guest code ran, by TCG's plugin callbacks: properties coverage, coverage-blocks, coverage-fresh and coverage-state of the device.
+ * Which blocks of guest code ran, by TCG's plugin callbacks: properties coverage, coverage-blocks, coverage-constants, coverage-fresh and coverage-state of the device.
  *
  * A translation callback is registered while ranges are set, and only then. It asks TCG for an inline counter in each block inside them;
  * blocks elsewhere stay as they are. Code that was translated before is dropped (tb_flush) whenever the ranges change, after each vCPU
@@ -20,6 +20,8 @@
 /* A scoreboard holds one value per vCPU; ours are arrays of this many counters. */
 #define CHUNK_COUNTERS 4096
 #define MAX_CHUNKS (SG_COVERAGE_MAX_BLOCKS / CHUNK_COUNTERS)
+
+#define MAX_INSTRUCTION 15
 
 static struct {
   qemu_plugin_id_t plugin;
@@ -44,6 +46,11 @@ static void block_translated(qemu_plugin_id_t id, struct qemu_plugin_tb* block) 
   uint32_t index = sg_coverage_block(coverage.blocks, start, bytes);
 
   if (index == SG_COVERAGE_NO_BLOCK) return;
+  for (size_t i = 0; i < qemu_plugin_tb_n_insns(block); i++) {
+    uint8_t code[MAX_INSTRUCTION];
+    size_t size = qemu_plugin_insn_data(qemu_plugin_tb_get_insn(block, i), code, sizeof code);
+    sg_coverage_instruction(coverage.blocks, code, size);
+  }
   qemu_plugin_register_vcpu_tb_exec_inline_per_vcpu(block, QEMU_PLUGIN_INLINE_ADD_U64, counter_of(index), 1);
 }
 
@@ -112,6 +119,10 @@ static char* get_blocks(Object* object, Error** errp) {
   return copied(sg_coverage_blocks(coverage.blocks, counts, count), "");
 }
 
+static char* get_constants(Object* object, Error** errp) {
+  return coverage.blocks ? copied(sg_coverage_constants(coverage.blocks), "") : g_strdup("");
+}
+
 static void begin_fresh(Object* object, const char* text, Error** errp) {
   if (!g_str_equal(text, "begin")) {
     error_setg(errp, "coverage-fresh: 'begin' is expected");
@@ -149,6 +160,9 @@ void intel_gpu_coverage_init(qemu_plugin_id_t id) {
   object_class_property_add_str(klass, "coverage-blocks", get_blocks, NULL);
   object_class_property_set_description(klass, "coverage-blocks",
                                         "read only: a line for each block of them that ran: start, bytes, how often");
+  object_class_property_add_str(klass, "coverage-constants", get_constants, NULL);
+  object_class_property_set_description(klass, "coverage-constants",
+                                        "read only: the constants that x86-64 code in the ranges compares with, a line each");
   object_class_property_add_str(klass, "coverage-fresh", look_fresh, begin_fresh);
   object_class_property_set_description(
       klass, "coverage-fresh",

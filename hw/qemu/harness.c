@@ -122,8 +122,8 @@ static char* get_outcome(Object* object, Error** errp) {
   if (!s->deadline) return g_strdup("{}");
   int64_t end_ns = g_str_equal(s->end, "none") ? qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL) : s->end_ns;
   g_autofree char* output = g_base64_encode((const guchar*)s->output->str, s->output->len);
-  return g_strdup_printf("{\"end\": \"%s\", \"status\": %u, \"time_ns\": %" PRId64 ", \"taken\": %zu, \"output\": \"%s\"}", s->end, s->status,
-                         end_ns - s->begin_ns, s->taken, output);
+  return g_strdup_printf("{\"end\": \"%s\", \"status\": %u, \"time_ns\": %" PRId64 ", \"taken\": %zu, \"output\": \"%s\"}", s->end,
+                         s->status, end_ns - s->begin_ns, s->taken, output);
 }
 
 static void realize(DeviceState* dev, Error** errp) {
@@ -159,7 +159,8 @@ static void class_init(ObjectClass* klass, void* data) {
   object_class_property_add(klass, "limit", "uint32", get_limit, set_limit, NULL, NULL);
   object_class_property_set_description(klass, "limit", "milliseconds of guest time after which an execution ends (default: 10000)");
   object_class_property_add_str(klass, "input", NULL, set_input);
-  object_class_property_set_description(klass, "input", "write only, of a stopped machine: the next execution's input, in base64; empty: the agent has one already");
+  object_class_property_set_description(
+      klass, "input", "write only, of a stopped machine: the next execution's input, in base64; empty: the agent has one already");
   object_class_property_add_str(klass, "outcome", get_outcome, NULL);
   object_class_property_set_description(klass, "outcome", "read only: how the last execution ended, as JSON");
 }

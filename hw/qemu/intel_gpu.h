@@ -79,7 +79,7 @@ struct IntelGpuState {
     uint32_t xres, yres;
     uint32_t refresh_rate; /* milli-Hertz */
     char* edid_file;
-    int32_t threads;   /* -1: as many as the host has cores */
+    int32_t threads; /* -1: as many as the host has cores */
     uint64_t poll_commands;
     char* check;       /* as sg_check_start() takes it; NULL: no checker */
     char* record_path; /* NULL: not recording */

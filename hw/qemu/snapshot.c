@@ -253,7 +253,9 @@ static char* get_state(Object* object, Error** errp) {
  * number, the name's length, name, …, QEMU_VM_SECTION_FOOTER, number (migration/savevm.c).
  */
 static void blank_section_numbers(uint8_t* state, size_t size) {
-  const char name[] = "\x0a" "cpu_common";
+  const char name[] =
+      "\x0a"
+      "cpu_common";
   uint8_t* end = state + size;
 
   for (uint8_t* at = state; (at = memmem(at, end - at, name, sizeof name - 1)); at++) {

@@ -31,6 +31,10 @@ char* sg_coverage_ranges(const sg_coverage* coverage);
 /* The index of the block of `bytes` at `start`, the same each time, or SG_COVERAGE_NO_BLOCK: `start` is outside the ranges, or there are
  * SG_COVERAGE_MAX_BLOCKS already. Indices count up from 0. */
 uint32_t sg_coverage_block(sg_coverage* coverage, uint64_t start, uint32_t bytes);
+/* An instruction of a block that sg_coverage_block() gave an index; and the constants that such instructions compare with: malloc'ed,
+ * hexadecimal, one a line. */
+void sg_coverage_instruction(sg_coverage* coverage, const uint8_t* bytes, uint32_t size);
+char* sg_coverage_constants(const sg_coverage* coverage);
 /* How many blocks there are. */
 uint32_t sg_coverage_count(const sg_coverage* coverage);
 /* A line for each block inside the ranges that ran: "START BYTES COUNT", hexadecimal, sorted. counts[i] are the executions of the block of
@@ -41,7 +45,8 @@ char* sg_coverage_blocks(const sg_coverage* coverage, const uint64_t* counts, ui
  * more) seen for the first time, *blocks to the blocks that ran for the first time, *all to those that ran in any execution. False: there is no
  * memory. One thread at a time. */
 bool sg_coverage_fresh_begin(sg_coverage* coverage, const uint64_t* counts, uint32_t count);
-bool sg_coverage_fresh_look(sg_coverage* coverage, const uint64_t* counts, uint32_t count, uint32_t* classes, uint32_t* blocks, uint32_t* all);
+bool sg_coverage_fresh_look(sg_coverage* coverage, const uint64_t* counts, uint32_t count, uint32_t* classes, uint32_t* blocks,
+                            uint32_t* all);
 /* malloc'ed JSON: ranges, blocks, dropped, and translations (calls of sg_coverage_block). */
 char* sg_coverage_state(const sg_coverage* coverage);
 

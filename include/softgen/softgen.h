@@ -81,8 +81,8 @@ typedef struct sg_host_ops {
 } sg_host_ops;
 
 typedef struct sg_config {
-  const char* platform;   /* "kbl" */
-  unsigned threads;       /* worker threads in addition to the engine threads; 0: everything in submission order on the calling thread */
+  const char* platform; /* "kbl" */
+  unsigned threads;     /* worker threads in addition to the engine threads; 0: everything in submission order on the calling thread */
   /* threads=0: commands after which a batch that does not end gives the calling thread back, until the next access or timer; 0: as many as
    * take about a second. */
   uint64_t poll_commands;

@@ -161,8 +161,8 @@ class FuzzMachine(guests.Machine):
                 return "silent"
 
     def constants(self):
-        """Numbers that the guest's modules compare with, as far as the device knows them."""
-        return []
+        """Numbers that the code of the guest's modules that ran so far compares with."""
+        return [int(word, 16) for word in self.get("coverage-constants").split()]
 
     def refuses(self, plan):
         """The device's sentence on a plan that is wrong, or None."""

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "hw/debug/compared_constant.h"
 #include "hw/debug/coverage.h"
 #include "hw/debug/fresh_coverage.h"
 #include "softgen/coverage.h"
@@ -122,8 +123,8 @@ TEST_CASE("the C form of coverage") {
 TEST_CASE("fresh coverage counts blocks and classes of counts that no execution had before") {
   using softgen::debug::FreshCoverage;
   CHECK(FreshCoverage::class_of(0) == 0);
-  const std::vector<std::pair<uint64_t, uint8_t>> classes = {{1, 1},   {2, 2},    {3, 4},    {4, 8},     {7, 8},     {8, 16},
-                                                             {15, 16}, {16, 32}, {31, 32}, {32, 64}, {127, 64}, {128, 128}, {~uint64_t{0}, 128}};
+  const std::vector<std::pair<uint64_t, uint8_t>> classes = {
+      {1, 1}, {2, 2}, {3, 4}, {4, 8}, {7, 8}, {8, 16}, {15, 16}, {16, 32}, {31, 32}, {32, 64}, {127, 64}, {128, 128}, {~uint64_t{0}, 128}};
   for (const auto& [count, wanted] : classes) CHECK(FreshCoverage::class_of(count) == wanted);
 
   FreshCoverage fresh;
@@ -140,4 +141,30 @@ TEST_CASE("fresh coverage counts blocks and classes of counts that no execution 
   CHECK(fresh.blocks() == 2);
   fresh.begin(std::vector<uint64_t>{9, 0, 4});
   CHECK(fresh.look(std::vector<uint64_t>{10, 0, 4}).blocks == 1);
+}
+
+TEST_CASE("the constants that instructions compare with") {
+  using softgen::debug::compared_constant;
+  using Bytes = std::vector<uint8_t>;
+  // As GNU as 2.40 encodes them.
+  const std::vector<std::pair<Bytes, std::optional<uint32_t>>> cases = {
+      {{0x3c, 0x12}, 0x12},                                               // cmp $0x12,%al
+      {{0x3d, 0x78, 0x56, 0x34, 0x12}, 0x12345678},                       // cmp $0x12345678,%eax
+      {{0x48, 0x83, 0xff, 0xff}, 0xffffffff},                             // cmp $-1,%rdi
+      {{0x83, 0xff, 0x7f}, 0x7f},                                         // cmp $0x7f,%edi
+      {{0x41, 0x81, 0xbc, 0x24, 0x10, 0x02, 0, 0, 0xd2, 4, 0, 0}, 1234},  // cmpl $1234,0x210(%r12)
+      {{0x66, 0x81, 0x3f, 0x34, 0x12}, 0x1234},                           // cmpw $0x1234,(%rdi)
+      {{0x65, 0x80, 0x3c, 0x25, 0, 0, 0, 0, 5}, 5},                       // cmpb $5,%gs:0
+      {{0xf7, 0xc7, 0, 0, 0, 0x80}, 0x80000000},                          // test $0x80000000,%edi
+      {{0xf7, 0xd7}, std::nullopt},                                       // not %edi
+      {{0x83, 0xc7, 0x01}, std::nullopt},                                 // add $1,%edi
+      {{0x39, 0xfe}, std::nullopt},                                       // cmp %edi,%esi
+      {{0x66}, std::nullopt},
+      {{}, std::nullopt}};
+  for (const auto& [bytes, wanted] : cases) CHECK(compared_constant(bytes) == wanted);
+  Coverage coverage(4);
+  coverage.instruction(Bytes{0x3c, 0x12});
+  coverage.instruction(Bytes{0x39, 0xfe});
+  coverage.instruction(Bytes{0x3c, 0x02});
+  CHECK(coverage.constants() == "2\n12\n");
 }

@@ -235,12 +235,15 @@ TEST_CASE("what a plan can say: every word of the vocabulary is one of the langu
     for (const auto& action : point["actions"]) {
       const bool raises = action["name"] == "raise";
       const std::string needs = raises ? (name == "irq" ? " source=gmbus every=1ms" : " every=1ms") : "";
-      CHECK_NOTHROW(parse_line("on " + name + needs + " do " + action["name"].get<std::string>() + arguments.at(action["argument"]), 1, platform));
+      CHECK_NOTHROW(
+          parse_line("on " + name + needs + " do " + action["name"].get<std::string>() + arguments.at(action["argument"]), 1, platform));
     }
     // The first action; points that only raise need a period.
     const auto& action = point["actions"].front();
-    const std::string end = (action["name"] == "raise" ? " every=1ms do raise" : " do " + action["name"].get<std::string>()) + arguments.at(action["argument"]);
+    const std::string end =
+        (action["name"] == "raise" ? " every=1ms do raise" : " do " + action["name"].get<std::string>()) + arguments.at(action["argument"]);
     for (const auto& [key, values] : point["keys"].items())
-      for (const auto& value : values) CHECK_NOTHROW(parse_line("on " + name + " " + key + "=" + value.get<std::string>() + end, 1, platform));
+      for (const auto& value : values)
+        CHECK_NOTHROW(parse_line("on " + name + " " + key + "=" + value.get<std::string>() + end, 1, platform));
   }
 }
