@@ -222,7 +222,7 @@ static void check_bdsm(IntelGpuState* s, uint32_t address, int length) {
 static void check_swsci(PCIDevice* pci) {
   uint16_t value = pci_get_word(pci->config + REG_SWSCI);
   if (!(value & SWSCI_TRIGGER)) return;
-  if (value & SWSCI_IS_SCI) intel_gpu_opregion_swsci(pci_get_long(pci->config + REG_ASLS));
+  if (value & SWSCI_IS_SCI) intel_gpu_opregion_swsci(intel_gpu_opregion_address(INTEL_GPU(pci)));
   pci_set_word(pci->config + REG_SWSCI, value & ~SWSCI_TRIGGER);
 }
 
@@ -240,6 +240,8 @@ static void check_function_level_reset(IntelGpuState* s, uint32_t address, uint3
   }
   s->flr = false;
 }
+
+uint32_t intel_gpu_opregion_address(IntelGpuState* s) { return pci_get_long(PCI_DEVICE(s)->config + REG_ASLS); }
 
 void intel_gpu_config_write(PCIDevice* pci, uint32_t address, uint32_t value, int length) {
   IntelGpuState* s = INTEL_GPU(pci);

@@ -14,9 +14,11 @@
  */
 #include "qemu/osdep.h"
 
+#include "exec/cpu-common.h"
 #include "harness.h"
 #include "hw/isa/isa.h"
 #include "hw/qdev-properties.h"
+#include "intel_gpu.h"
 #include "qapi/error.h"
 #include "qapi/visitor.h"
 #include "qemu/timer.h"
@@ -117,6 +119,24 @@ static void set_input(Object* object, const char* text, Error** errp) {
   timer_mod(s->deadline, s->begin_ns + s->limit_ms * (int64_t)SCALE_MS);
 }
 
+static void poke(Object* object, const char* text, Error** errp) {
+  char* rest = NULL;
+  uint64_t offset = strtoull(text, &rest, 16);
+  uint64_t value = *rest == '=' ? strtoull(rest + 1, &rest, 16) : 256;
+  Object* gpu = object_resolve_path_type("", TYPE_INTEL_GPU, NULL);
+  uint32_t base = gpu ? intel_gpu_opregion_address(INTEL_GPU(gpu)) : 0;
+  if (*rest || value > 255 || offset >= INTEL_GPU_OPREGION_SIZE) {
+    error_setg(errp, "softgen-harness: OFFSET=BYTE of the OpRegion is expected, hexadecimal");
+  } else if (!base) {
+    error_setg(errp, "softgen-harness: no firmware has set up an OpRegion");
+  } else if (runstate_is_running()) {
+    error_setg(errp, "softgen-harness: the machine is not stopped");
+  } else {
+    uint8_t byte = value;
+    cpu_physical_memory_write(base + offset, &byte, 1);
+  }
+}
+
 static char* get_outcome(Object* object, Error** errp) {
   Harness* s = SOFTGEN_HARNESS(object);
   if (!s->deadline) return g_strdup("{}");
@@ -161,6 +181,9 @@ static void class_init(ObjectClass* klass, void* data) {
   object_class_property_add_str(klass, "input", NULL, set_input);
   object_class_property_set_description(
       klass, "input", "write only, of a stopped machine: the next execution's input, in base64; empty: the agent has one already");
+  object_class_property_add_str(klass, "opregion-byte", NULL, poke);
+  object_class_property_set_description(klass, "opregion-byte",
+                                        "write only, of a stopped machine: OFFSET=BYTE, hexadecimal, changes the OpRegion");
   object_class_property_add_str(klass, "outcome", get_outcome, NULL);
   object_class_property_set_description(klass, "outcome", "read only: how the last execution ended, as JSON");
 }

@@ -150,6 +150,8 @@ void intel_gpu_config_write(PCIDevice* dev, uint32_t address, uint32_t value, in
 /* Tells the core where BDSM and GGC say stolen memory is. */
 void intel_gpu_config_publish_stolen(IntelGpuState* s);
 bool intel_gpu_stolen_size_ok(uint64_t bytes);
+/* Where firmware has put the OpRegion, in the guest's memory; 0: nowhere. */
+uint32_t intel_gpu_opregion_address(IntelGpuState* s);
 
 /* aperture_map.c: direct mappings of the aperture. All under the big lock. */
 void intel_gpu_aperture_touched(IntelGpuState* s, uint64_t offset);

@@ -29,6 +29,7 @@ TARGETS = {
 FRESH_PLANS = 8  # one execution in so many has a plan made from nothing
 ENDLESS_PLANS = 8
 RECENT = 16      # half of the others change one of the newest plans
+PROBING = ("probe", "rebind")
 HEADER = "# softgen fuzz device"
 NO_END = "the guest does not end the workload"
 
@@ -78,7 +79,7 @@ class Campaign:
         found = finding_of(outcome)
         if found or outcome.status:
             raise Failure(f"{self.name}: the workload fails without any fault: {found[1] if found else outcome.output}")
-        self.words = fuzz_plans.vocabulary(json.loads(self.machine.get("faults-vocabulary")), census, self.machine.constants())
+        self.words = fuzz_plans.vocabulary(json.loads(self.machine.get("faults-vocabulary")), census, self.machine.constants(), target.workload in PROBING)
         self.blocks = outcome.fresh["all"]
 
     def close(self):
@@ -181,7 +182,7 @@ def by_node(names):
 
 def kinds_of(plan):
     """The points and actions of a plan."""
-    return frozenset(tuple(re.findall(r"^on (\S+)|do (\w+)", line)) for line in plan)
+    return frozenset(tuple(re.findall(r"^on (\S+)|do (\w+)|^(opregion \S+)", line)) for line in plan)
 
 
 def text_of(plan):

@@ -35,6 +35,8 @@ ORACLES = [("KASAN", r"BUG: KASAN: .*"), ("oops", r"BUG: unable to handle .*|BUG
            ("panic", r"Kernel panic.*"),
            ("UBSAN", r"UBSAN: .*"), ("list", r"list_(?:add|del) corruption.*"), ("refcount", r"refcount_t: .*"), ("divide", r"divide error.*|invalid opcode.*")]
 
+# A line of a plan that the device does not know: a byte of the OpRegion, which has the Video BIOS Table, when an execution begins.
+OPREGION = "opregion "
 ENDLESS = ("no end", "soft lockup", "panic")
 # Behind these the guest does not end its work.
 FATAL = re.compile(rb"Kernel panic|soft lockup - CPU|rcu: INFO: .*stall")
@@ -101,7 +103,11 @@ class FuzzMachine(guests.Machine):
 
     def _begin(self, data, plan, limit_ms):
         self.put("snapshot-restore", True)
-        self.put("faults-text", plan)
+        lines = plan.splitlines()
+        self.put("faults-text", "\n".join(line for line in lines if not line.startswith(OPREGION)))
+        for line in lines:
+            if line.startswith(OPREGION):
+                self.put("opregion-byte", line.removeprefix(OPREGION), HARNESS)
         self.put("limit", limit_ms, HARNESS)
         self.put("input", base64.b64encode(data).decode(), HARNESS)
         self.qmp.events.clear()

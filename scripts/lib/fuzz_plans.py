@@ -5,9 +5,11 @@ Deterministic: a random.Random decides all."""
 import collections
 import re
 
+# What firmware leaves to the driver: OpRegion, at 400h its Video BIOS Table (docs/display.md). The driver reads it when it takes the device.
+OPREGION, VBT_OFFSET, OPREGION_BYTES = "opregion ", 0x400, 0x900
 # What a plan is made of: `points` {name: row of the device's vocabulary}, `registers` {name: [[high, low]]}, `sites` [(point, where, count)] of a run
-# without faults, `constants` that the driver compares with.
-Vocabulary = collections.namedtuple("Vocabulary", "points registers sites constants")
+# without faults, `constants` that the driver compares with; whether it `probes` the device, and reads what firmware left.
+Vocabulary = collections.namedtuple("Vocabulary", "points registers sites constants probes")
 MAX_LINES = 8
 OFTEN = 4  # an occurrence beyond the counted ones is asked for once in so many
 DURATIONS = ["1us", "20us", "500us", "3ms", "40ms", "700ms", "3s"]
@@ -17,9 +19,9 @@ REGISTER_POINTS = {"mmio.read", "mmio.write"}
 RARE_POINTS = ["gdrst", "gdrst.ready", "resume", "irq", "hotplug", "display.underrun", "tlb"]
 
 
-def vocabulary(answer, census, constants=()):
+def vocabulary(answer, census, constants=(), probes=False):
     return Vocabulary({point["name"]: point for point in answer["points"]}, answer["registers"],
-                      sorted((site["point"], site["where"], site["count"]) for site in census), sorted(constants))
+                      sorted((site["point"], site["where"], site["count"]) for site in census), sorted(constants), probes)
 
 
 def number(rng, limit, constants):
@@ -80,8 +82,16 @@ def when(rng, count):
     return f" nth={first}"
 
 
+def opregion_line(rng):
+    """A byte of the OpRegion, mostly of its VBT."""
+    offset = rng.randrange(VBT_OFFSET, OPREGION_BYTES) if rng.randrange(8) else rng.randrange(VBT_OFFSET)
+    return f"{OPREGION}{offset:x}={rng.choice([0, 1, 0x7F, 0x80, 0xFF, rng.randrange(256)]):x}"
+
+
 def line(rng, words):
     """A new line."""
+    if words.probes and rng.randrange(8) == 0:
+        return opregion_line(rng)
     if words.sites and rng.randrange(8):
         # A point first: registers have by far the most sites.
         point = rng.choice(sorted({site[0] for site in words.sites}))
@@ -106,6 +116,8 @@ def line(rng, words):
 
 def changed_line(rng, words, text):
     """A line with another time, or another action."""
+    if text.startswith(OPREGION):
+        return opregion_line(rng)
     match = re.match(r"on (\S+)(.*) do (.*)$", text)
     if not match:
         return line(rng, words)

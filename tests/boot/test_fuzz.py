@@ -41,7 +41,7 @@ class FuzzDevice(GuestTest):
         outcomes = [first.execute(HANG) for _ in range(3)]
         self.assertEqual({(outcome.end, outcome.status) for outcome in outcomes}, {("done", outcomes[0].status)}, outcomes)
         self.assertGreater(outcomes[0].fresh["blocks"], 0)
-        self.assertGreater(outcomes[0].time_ns, 500_000_000, "the guest waits for the preemption timeout")
+        self.assertGreater(outcomes[0].time_ns, 100_000_000, "the guest waits for a heartbeat and the preemption timeout")
         self.assertEqual(outcomes[2].fresh["classes"], 0)
         # Restored memory is the snapshot's.
         machine = first.machine
@@ -57,6 +57,7 @@ class FuzzDevice(GuestTest):
             plan = fuzz_plans.mutated(rng, first.words, rng.choice(others or [[]]), others)
             self.assertLessEqual(len(plan), fuzz_plans.MAX_LINES)
             self.assertIsNone(machine.refuses(fuzz_campaign.text_of(plan)), plan)
+            self.assertFalse([line for line in plan if line.startswith(fuzz_plans.OPREGION)], "nothing reads it at this target")
             others.append(plan)
         # A campaign is its seed's.
         again = self.campaign("submit", machine)
@@ -67,6 +68,9 @@ class FuzzDevice(GuestTest):
     def test_a_finding(self):
         campaign = self.campaign("probe")
         plan = ["on display.blank nth=1 do drop", COMPLAINT]
+        # Without a signature of its Video BIOS Table, i915 finds no ports.
+        outcome = campaign.execute([f"{fuzz_plans.OPREGION}{fuzz_plans.VBT_OFFSET:x}=0"])
+        self.assertGreater(outcome.fresh["blocks"], 0)
         outcome = campaign.execute(plan)
         found = fuzz_campaign.finding_of(outcome)
         self.assertEqual(found and found[0], "WARN", outcome.console[-2000:])

@@ -72,6 +72,11 @@ class Harness(unittest.TestCase):
         self.machine.command("stop")
         with self.assertRaisesRegex(QmpError, "at most 65536 bytes"):
             self.start(bytes(65537))
+        for text in ("x", "0", "0=100", "2000=1"):
+            with self.assertRaisesRegex(QmpError, "OFFSET=BYTE"):
+                self.put("opregion-byte", text)
+        with self.assertRaisesRegex(QmpError, "no firmware"):
+            self.put("opregion-byte", "400=1")
         with self.assertRaisesRegex(QmpError, "'begin' is expected"):
             self.machine.set("faults-census", "end")
 
