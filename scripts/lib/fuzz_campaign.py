@@ -138,6 +138,8 @@ class Campaign:
             return
 
         def repeats(lines):
+            if self.machine.refuses(text_of(lines)):  # a line lost a word that it needs
+                return False
             again = self.execute(lines)
             now = finding_of(again)
             return now is not None and signature(*now, again.console) == name

@@ -103,15 +103,17 @@ class FuzzMachine(guests.Machine):
 
     def _begin(self, data, plan, limit_ms):
         self.put("snapshot-restore", True)
-        lines = plan.splitlines()
-        self.put("faults-text", "\n".join(line for line in lines if not line.startswith(OPREGION)))
-        for line in lines:
+        self._put_plan(plan)
+        for line in plan.splitlines():
             if line.startswith(OPREGION):
                 self.put("opregion-byte", line.removeprefix(OPREGION), HARNESS)
         self.put("limit", limit_ms, HARNESS)
         self.put("input", base64.b64encode(data).decode(), HARNESS)
         self.qmp.events.clear()
         self.qmp.command("cont")
+
+    def _put_plan(self, plan):
+        self.put("faults-text", "\n".join(line for line in plan.splitlines() if not line.startswith(OPREGION)))
 
     def execute(self, data, plan="", limit_ms=LIMIT_MS, seconds=LIMIT_SECONDS):
         """One execution from the snapshot on: the agent gets `data`, the device fails by `plan`. An Outcome. Raises Failure when QEMU ends."""
@@ -173,7 +175,7 @@ class FuzzMachine(guests.Machine):
     def refuses(self, plan):
         """The device's sentence on a plan that is wrong, or None."""
         try:
-            self.put("faults-text", plan)
+            self._put_plan(plan)
         except QmpError as error:
             return str(error)
         return None
