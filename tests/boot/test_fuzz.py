@@ -24,6 +24,8 @@ def options():
 class FuzzDevice(GuestTest):
     def setUp(self):
         """Without the shared guest."""
+        if CONFIG["guest"] != "bookworm" and not CONFIG.get("full"):
+            self.skipTest("takes minutes a guest: with --full")
 
     def campaign(self, name, machine=None):
         campaign = fuzz_campaign.Campaign(name, options(), SEED)

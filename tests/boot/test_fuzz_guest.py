@@ -27,6 +27,8 @@ I915_GEM_WAIT(fd=r0, arg=[{bo_handle=r1, timeout_ns=-1}])
 class FuzzGuest(GuestTest):
     def setUp(self):
         """Without the shared guest."""
+        if CONFIG["guest"] != "bookworm" and not CONFIG.get("full"):
+            self.skipTest("takes minutes a guest: with --full")
 
     @only_on("softgen", "it needs our device's snapshots and coverage")
     def test_programs(self):
