@@ -76,6 +76,12 @@ Match register_named(std::string_view name, const defs::Platform& platform) {
     if (known == name) return {place.offset, everything};
     if (const size_t same = common_prefix(known, name); same > near) near = same, nearest = known;
   }
+  for (const defs::RegisterPlace& place : set.blocks) {
+    const defs::Register& row = set.rows[place.row];
+    if (!name.starts_with(row.name)) continue;
+    for (uint32_t offset = place.offset; offset < place.offset + row.block; offset += 4)
+      if (set.name_of(offset) == name) return {offset, everything};
+  }
   refuse(fmt::format("expected a register, found '{}'{}", name, nearest.empty() ? "" : fmt::format(" (there is {})", nearest)));
 }
 

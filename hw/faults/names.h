@@ -11,7 +11,7 @@
 
 namespace softgen::faults {
 
-/// `RING_HEAD.rcs`, `PLANE_CTL[1][0]`, `0x12345`, or `*` for all.
+/// `RING_HEAD.rcs`, `PLANE_CTL[1][0]`, `VIDEO_DIP_DATA_A+0x68`, `0x12345`, or `*` for all.
 Match register_named(std::string_view name, const defs::Platform& platform);
 /// `rcs.user`, `pipe-a.flip`, `*.switch`, `gmbus`, `guc`, `hotplug`, `aux`: what to match of FaultSite::unit and what.
 struct SourceMatch {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "hw/defs/registers/registers.h"
+#include "hw/faults/names.h"
 #include "hw/faults/rule.h"
 #include "tests/catch.h"
 
@@ -98,5 +99,22 @@ TEST_CASE("each point has a line of each of its actions, on every platform") {
         CHECK_NOTHROW(parse_line(text, 1, platform));
       }
     }
+  }
+}
+
+TEST_CASE("a register of each block is found by the name that sites have") {
+  for (const char* name : {"kbl", "icl", "tgl"}) {
+    const defs::Platform& platform = *defs::find_platform(name);
+    const defs::RegisterSet& set = *platform.registers;
+    unsigned found = 0;
+    for (const defs::RegisterPlace& place : set.blocks) {
+      const uint32_t last = place.offset + set.rows[place.row].block - 4;
+      const std::string text = set.name_of(last);
+      if (!text.starts_with(set.rows[place.row].name)) continue;  // a row of its own inside the block
+      CHECK(register_named(text, platform).value == last);
+      ++found;
+    }
+    CHECK(found > 0);
+    CHECK_THROWS(register_named("VIDEO_DIP_DATA_A+0x68000", platform));
   }
 }
