@@ -17,7 +17,7 @@ Target = collections.namedtuple("Target", "node workload checkpoint what")
 TARGETS = {
     "probe": Target("probe", "probe", None, "i915 takes the device, shows pictures and runs batches"),
     "modeset": Target("modeset", "modeset", None, "pictures on all monitors, page flips"),
-    "hotplug": Target("hotplug", "hotplug", None, "monitors are looked at"),
+    "hotplug": Target("modeset", "hotplug", None, "monitors are looked at"),
     "submit": Target("submit", "submit", None, "batches on all engines, from two contexts"),
     "hang": Target("submit", "hang", None, "a batch without end, and the error state"),
     "reset": Target("submit", "hang", "on gdrst nth=1 do late 300ms", "the same, from inside the reset on"),
@@ -44,7 +44,10 @@ def signature(oracle, line, console):
         return f"{oracle}: {inside[-1][0] if inside else 'outside modules'}"
     place = re.search(r"RIP: \w+:(\w+)", console[console.find(line):]) if line in console else None
     at = re.search(r" at (\S+) (\w+)", line)
-    return f"{oracle}: {at.group(1) if at else place.group(1) if place else re.sub(r'0x[0-9a-f]+|[0-9]+|[0-9a-f]{16}', 'N', line)}"
+    # The allocator warns for whoever asks for too much: the first function of a driver.
+    caller = re.search(r"^\[[^\]]*\] +(\w[\w.]*)\+0x\w+/0x\w+ \[(?:i915|drm\w*)\]", console[max(0, console.find(line)):], re.MULTILINE)
+    where = f" in {caller.group(1)}" if at and caller and not at.group(1).startswith("drivers/") else ""
+    return f"{oracle}: {at.group(1) if at else place.group(1) if place else re.sub(r'0x[0-9a-f]+|[0-9]+|[0-9a-f]{16}', 'N', line)}{where}"
 
 
 def finding_of(outcome):

@@ -27,8 +27,7 @@ BOOT_SECONDS = 300
 LIMIT_MS, LIMIT_SECONDS = 60_000, 30
 POLL_SECONDS, DYING_SECONDS, TRACE_SECONDS = 0.5, 0.3, 5
 # Nodes: where executions begin (scripts/guest/fuzz/agent.c).
-NODES = {"probe": "i915 is loaded and has no device yet", "modeset": "i915 has its device, nothing is shown", "hotplug": "the same, for monitors that come and go",
-         "submit": "all engines have run batches"}
+NODES = {"probe": "i915 is loaded and has no device yet", "modeset": "i915 has its device, nothing is shown", "submit": "all engines have run batches"}
 ORACLES = [("KASAN", r"BUG: KASAN: .*"), ("oops", r"BUG: unable to handle .*|BUG: kernel NULL pointer.*|general protection fault.*|Oops: .*"),
            ("soft lockup", r"watchdog: BUG: soft lockup.*|rcu: INFO: .*stall.*"), ("BUG", r"kernel BUG at .*|BUG: .*"), ("WARN", r"WARNING: CPU.*"), ("hung task", r"INFO: task .* blocked for more than .*"),
            ("lockdep", r"WARNING: possible .*|WARNING: bad unlock.*|INFO: possible recursive locking.*"),
@@ -179,8 +178,3 @@ class FuzzMachine(guests.Machine):
         except QmpError as error:
             return str(error)
         return None
-
-
-def check_node(node):
-    if node not in NODES:
-        raise Failure(f"there is no node '{node}'; choose from {', '.join(NODES)}")

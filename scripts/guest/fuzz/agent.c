@@ -134,7 +134,7 @@ static void reach(const char* node) {
   if (only_load) write_text(OVERRIDE, "none");
   int failed = load_i915();
   if (failed) tell("i915: %s\n", strerror(failed));
-  if (only_load || strcmp(node, "modeset") == 0 || strcmp(node, "hotplug") == 0) return;
+  if (only_load || strcmp(node, "modeset") == 0) return;
   // Once, so that what is made at the first use is there.
   run_submit();
   prepare_programs();
