@@ -32,6 +32,8 @@ def add_parser(commands, positive):
     parser.add_argument("--jobs", type=int, default=1, metavar="J", help="machines at once (default: 1; each needs 1 core, 700 MB)")
     parser.add_argument("--seed", type=int, metavar="N", help="seed of the plans (default: the time; it is printed)")
     parser.add_argument("--module", type=pathlib.Path, metavar="FILE", help="an i915.ko of your own in place of the guest's")
+    parser.add_argument("--ignore", action="append", default=[], metavar="ORACLE", choices=fuzz_campaign.ORACLES,
+                        help="not a finding, may be repeated: " + ", ".join(fuzz_campaign.ORACLES) + ". WARN is most of what there is")
     parser.add_argument("--append", default="", metavar="STR", help="more words for the guest kernel's command line")
     parser.add_argument("--device-args", default="", metavar="STR", help="properties of the device (docs/qemu.md)")
     parser.add_argument("--json", metavar="F", help="write the table and the findings to this file")

@@ -29,6 +29,7 @@ TARGETS = {
 FRESH_PLANS = 8  # one execution in so many has a plan made from nothing
 ENDLESS_PLANS = 8
 RECENT = 16      # half of the others change one of the newest plans
+ORACLES = sorted({name for name, _ in fuzz_machine.ORACLES} | {"no end"})
 PROBING = ("probe", "rebind")
 HEADER = "# softgen fuzz device"
 NO_END = "the guest does not end the workload"
@@ -50,9 +51,10 @@ def signature(oracle, line, console):
     return f"{oracle}: {at.group(1) if at else place.group(1) if place else re.sub(r'0x[0-9a-f]+|[0-9]+|[0-9a-f]{16}', 'N', line)}{where}"
 
 
-def finding_of(outcome):
-    """(oracle, line) of an execution, or None."""
+def finding_of(outcome, ignored=()):
+    """(oracle, line) of an execution, or None. `ignored`: oracles that do not count."""
     found = [complaint for complaint in fuzz_machine.complaints(outcome.console) if complaint[0] != "panic" or outcome.end == "dead"]
+    found = [complaint for complaint in found if complaint[0] not in ignored]
     if found:
         return found[0]
     return ("no end", NO_END) if outcome.end != "done" else None
@@ -124,7 +126,7 @@ class Campaign:
             return
         self.executions += 1
         self.blocks = outcome.fresh["all"]
-        found = finding_of(outcome)
+        found = finding_of(outcome, self._options.ignore)
         # What ends the guest would be found again and again.
         if outcome.fresh["classes"] and outcome.end == "done":
             self.corpus.append(plan)
@@ -144,7 +146,7 @@ class Campaign:
             if self.machine.refuses(text_of(lines)):  # a line lost a word that it needs
                 return False
             again = self.execute(lines)
-            now = finding_of(again)
+            now = finding_of(again, self._options.ignore)
             return now is not None and signature(*now, again.console) == name
 
         if not repeats(plan):

@@ -18,7 +18,7 @@ HANG = ["on cs.request engine=rcs nth=1 do hang"]
 
 
 def options():
-    return argparse.Namespace(guest=CONFIG["guest"], platform="kbl", module=None, append="", device_args="")
+    return argparse.Namespace(guest=CONFIG["guest"], platform="kbl", module=None, append="", device_args="", ignore=[])
 
 
 class FuzzDevice(GuestTest):
@@ -76,6 +76,7 @@ class FuzzDevice(GuestTest):
         outcome = campaign.execute(plan)
         found = fuzz_campaign.finding_of(outcome)
         self.assertEqual(found and found[0], "WARN", outcome.console[-2000:])
+        self.assertIsNone(fuzz_campaign.finding_of(outcome, ["WARN"]))
         with tempfile.TemporaryDirectory() as folder:
             fuzz_campaign.FINDINGS, kept = pathlib.Path(folder), fuzz_campaign.FINDINGS
             self.addCleanup(setattr, fuzz_campaign, "FINDINGS", kept)
