@@ -54,11 +54,11 @@ uint32_t sg_coverage_block(sg_coverage* coverage, uint64_t start, uint32_t bytes
   }
 }
 
-void sg_coverage_instruction(sg_coverage* coverage, const uint8_t* bytes, uint32_t size) {
+bool sg_coverage_instruction(sg_coverage* coverage, const uint8_t* bytes, uint32_t size) {
   try {
     coverage->blocks.instruction({bytes, size});
-  } catch (const std::exception&) {  // no memory: the constant is not known
-  }
+    return true;
+  } catch (const std::exception&) { return false; }
 }
 
 char* sg_coverage_constants(const sg_coverage* coverage) {

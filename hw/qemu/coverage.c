@@ -49,7 +49,7 @@ static void block_translated(qemu_plugin_id_t id, struct qemu_plugin_tb* block) 
   for (size_t i = 0; i < qemu_plugin_tb_n_insns(block); i++) {
     uint8_t code[MAX_INSTRUCTION];
     size_t size = qemu_plugin_insn_data(qemu_plugin_tb_get_insn(block, i), code, sizeof code);
-    sg_coverage_instruction(coverage.blocks, code, size);
+    if (!sg_coverage_instruction(coverage.blocks, code, size)) break;
   }
   qemu_plugin_register_vcpu_tb_exec_inline_per_vcpu(block, QEMU_PLUGIN_INLINE_ADD_U64, counter_of(index), 1);
 }
