@@ -31,9 +31,9 @@ char* sg_coverage_ranges(const sg_coverage* coverage);
 /* The index of the block of `bytes` at `start`, the same each time, or SG_COVERAGE_NO_BLOCK: `start` is outside the ranges, or there are
  * SG_COVERAGE_MAX_BLOCKS already. Indices count up from 0. */
 uint32_t sg_coverage_block(sg_coverage* coverage, uint64_t start, uint32_t bytes);
-/* An instruction of a block that sg_coverage_block() gave an index (false: there is no memory, its constant is not known); and the constants that such instructions compare with: malloc'ed,
- * hexadecimal, one a line. */
+/* An instruction of a block that sg_coverage_block() gave an index. False: there is no memory, and its constant is not known. */
 bool sg_coverage_instruction(sg_coverage* coverage, const uint8_t* bytes, uint32_t size);
+/* malloc'ed: the constants that such instructions compare with, hexadecimal, a line each. */
 char* sg_coverage_constants(const sg_coverage* coverage);
 /* How many blocks there are. */
 uint32_t sg_coverage_count(const sg_coverage* coverage);
