@@ -45,10 +45,16 @@ def signature(oracle, line, console):
         return f"{oracle}: {inside[-1][0] if inside else 'outside modules'}"
     place = re.search(r"RIP: \w+:(\w+)", console[console.find(line):]) if line in console else None
     at = re.search(r" at (\S+) (\w+)", line)
-    # The allocator warns for whoever asks for too much: the first function of a driver.
-    caller = re.search(r"^\[[^\]]*\] +(\w[\w.]*)\+0x\w+/0x\w+ \[(?:i915|drm\w*)\]", console[max(0, console.find(line)):], re.MULTILINE)
-    where = f" in {caller.group(1)}" if at and caller and not at.group(1).startswith("drivers/") else ""
+    # The allocator warns for whoever asks for too much.
+    caller = driver_function(line, console) if at and not at.group(1).startswith("drivers/") else None
+    where = f" in {caller}" if caller else ""
     return f"{oracle}: {at.group(1) if at else place.group(1) if place else re.sub(r'0x[0-9a-f]+|[0-9]+|[0-9a-f]{16}', 'N', line)}{where}"
+
+
+def driver_function(line, console):
+    """The first function of i915 or drm that the stack behind a complaint shows, or None."""
+    found = re.search(r"^\[[^\]]*\] +(\w[\w.]*)\+0x\w+/0x\w+ \[(?:i915|drm\w*)\]", console[max(0, console.find(line)):], re.MULTILINE)
+    return found and found.group(1)
 
 
 def finding_of(outcome, ignored=()):

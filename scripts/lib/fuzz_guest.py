@@ -48,9 +48,8 @@ def finding_of(outcome):
 
 def signature(oracle, line, console):
     """What findings of one cause have in common: fuzz_campaign's, and the first function of i915 or drm that the stack shows."""
-    stack = console[max(0, console.find(line)):]
-    function = re.search(r"^\[[^\]]*\] +(\w[\w.]*)\+0x\w+/0x\w+ \[(?:i915|drm\w*)\]", stack, re.MULTILINE)
-    return fuzz_campaign.signature(oracle, line, console) + (f" in {function.group(1)}" if function else "")
+    name, function = fuzz_campaign.signature(oracle, line, console), fuzz_campaign.driver_function(line, console)
+    return name if not function or name.endswith(f" in {function}") else f"{name} in {function}"
 
 
 def read_programs(path):

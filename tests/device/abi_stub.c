@@ -5,3 +5,5 @@
 #include "intel_gpu.h"
 
 void intel_gpu_register_types(void) { abort(); }
+
+uint32_t intel_gpu_opregion_address(IntelGpuState* s) { abort(); }
