@@ -62,6 +62,7 @@ class Harness(unittest.TestCase):
         self.machine.command("stop")
         self.put("limit", 1)
         self.start(b"x")
+        self.machine.qmp.events.clear()  # that of the stop above
         self.machine.command("cont")
         self.stopped()
         self.assertEqual(self.outcome()["end"], "limit")
