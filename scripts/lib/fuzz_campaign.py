@@ -28,6 +28,7 @@ TARGETS = {
 }
 FRESH_PLANS = 8  # one execution in so many has a plan made from nothing
 ENDLESS_PLANS = 8
+SMALLER_SECONDS = 120  # a finding's plan gets smaller for so long: what ends the guest takes up to 10 s each time
 RECENT = 16      # half of the others change one of the newest plans
 ORACLES = sorted({name for name, _ in fuzz_machine.ORACLES} | {"no end"})
 PROBING = ("probe", "rebind")
@@ -130,7 +131,6 @@ class Campaign:
             self.close()
             self.start()
             return
-        self.executions += 1
         self.blocks = outcome.fresh["all"]
         found = finding_of(outcome, self._options.ignore)
         # What ends the guest would be found again and again.
@@ -140,6 +140,7 @@ class Campaign:
             self.found(found, plan, outcome)
 
     def execute(self, plan):
+        self.executions += 1
         return self.machine.execute(self._data, text_of(plan))
 
     def found(self, found, plan, outcome):
@@ -148,8 +149,11 @@ class Campaign:
         if name in self.findings:
             return
 
+        deadline = time.monotonic() + SMALLER_SECONDS
+
         def repeats(lines):
-            if self.machine.refuses(text_of(lines)):  # a line lost a word that it needs
+            # A line may have lost a word that it needs.
+            if time.monotonic() > deadline or self.machine.refuses(text_of(lines)):
                 return False
             again = self.execute(lines)
             now = finding_of(again, self._options.ignore)
