@@ -38,7 +38,7 @@ class Coverage {
   uint32_t count() const SG_EXCLUDES(mutex_);
   /// An instruction of a watched block.
   void instruction(std::span<const uint8_t> bytes) SG_EXCLUDES(mutex_);
-  /// Constants that those compare with, hexadecimal, one a line, sorted; at most max_constants.
+  /// Constants that those compare with, hexadecimal, one per line, sorted; at most max_constants.
   std::string constants() const SG_EXCLUDES(mutex_);
   /// Lines "START BYTES COUNT" of the blocks inside the ranges whose count, at their index in `counts`, is not zero.
   std::string executed(std::span<const uint64_t> counts) const SG_EXCLUDES(mutex_);

@@ -37,7 +37,6 @@ void Plan::load(std::string_view text) {
   if (text.size() > max_text) throw PlanError(fmt::format("a plan of {} bytes is longer than {}", text.size(), max_text));
   const int64_t now = links_.clock_ns();
   int64_t deadline = -1;
-  bool active = false;
   {
     MutexLock lock(mutex_);
     std::vector<Entry> entries;
@@ -58,8 +57,7 @@ void Plan::load(std::string_view text) {
     }
     entries_ = std::move(entries);
     next_number_ = number + 1;
-    active = !entries_.empty();
-    lines_changed(active);
+    lines_changed();
     deadline = this->deadline();
   }
   if (deadline >= 0) links_.wake_at(deadline);
@@ -75,7 +73,7 @@ void Plan::add(std::string_view text) {
     if (line.seed) seed_ = *line.seed;
     if (!line.rule) return;
     entries_.push_back(entry_of(std::move(*line.rule), next_number_++, now, entries_));
-    lines_changed(true);
+    lines_changed();
     deadline = this->deadline();
   }
   if (deadline >= 0) links_.wake_at(deadline);
@@ -87,7 +85,7 @@ void Plan::clear() {
   silent_until_ = -1;
   next_number_ = 1;
   seed_ = 0;
-  lines_changed(false);
+  lines_changed();
 }
 
 bool Plan::active() const {
@@ -98,27 +96,31 @@ bool Plan::active() const {
 void Plan::begin_census() {
   MutexLock lock(mutex_);
   census_.emplace();
-  lines_changed(!entries_.empty());
+  lines_changed();
 }
 
 std::vector<SiteCount> Plan::end_census() {
-  MutexLock lock(mutex_);
+  std::optional<std::map<Site, uint64_t>> census;
+  {
+    MutexLock lock(mutex_);
+    census.swap(census_);
+    lines_changed();
+  }
   std::vector<SiteCount> sites;
-  for (const auto& [site, count] : census_.value_or(std::map<Site, uint64_t>())) {
+  if (!census) return sites;
+  for (const auto& [site, count] : *census) {
     const auto& [point, unit, what] = site;
     sites.push_back({row_of(point).name, describe({.point = point, .unit = unit, .what = what}, links_.platform), count});
   }
-  census_.reset();
-  lines_changed(!entries_.empty());
   return sites;
 }
 
-void Plan::lines_changed(bool active) {
+void Plan::lines_changed() {
   uint32_t wanted = census_ ? (1u << fault_points) - 1 : 0;
   for (const Entry& entry : entries_) wanted |= 1u << static_cast<unsigned>(entry.rule.point);
   if (silent_until_ >= 0) wanted |= 1u << static_cast<unsigned>(FaultPoint::register_read);
   points_.store(wanted, std::memory_order_release);
-  if (links_.active) links_.active(active || census_);
+  if (links_.active) links_.active(census_ || !entries_.empty());
 }
 
 bool Plan::in_window(const Entry& entry, int64_t now) {
@@ -207,7 +209,7 @@ void Plan::silence(int64_t length_ns) {
   const int64_t now = links_.clock_ns();
   MutexLock lock(mutex_);
   silent_until_ = now + length_ns;
-  lines_changed(!entries_.empty());
+  lines_changed();
 }
 
 int64_t Plan::deadline() const {

@@ -79,7 +79,7 @@ class Plan final : public Faults {
   void begin_census();
   /// Ends that; what was asked for, by point and site. Sites beyond max_sites are left out.
   std::vector<SiteCount> end_census();
-  /// The last firings, a line each.
+  /// The last firings, one per line.
   std::string log() const;
 
  private:
@@ -97,7 +97,7 @@ class Plan final : public Faults {
   };
 
   Entry entry_of(Rule rule, unsigned number, int64_t now, const std::vector<Entry>& before) const SG_REQUIRES(mutex_);
-  void lines_changed(bool active) SG_REQUIRES(mutex_);
+  void lines_changed() SG_REQUIRES(mutex_);
   static bool in_window(const Entry& entry, int64_t now);
   static uint64_t numbers_of(const Entry& entry);
   /// One more occurrence: does the line fire?

@@ -17,9 +17,6 @@ namespace softgen::gt {
 
 namespace {
 
-/// Polls that follow each other come less and less often: a batch that spins until the driver's timeout has thousands.
-constexpr int64_t min_poll_ns = 1'000'000, max_poll_ns = 16'000'000;
-
 /// Resumes a paused device at the end of the scope, whatever is thrown in it.
 class Resumed {
  public:
@@ -174,7 +171,7 @@ Engine* Device::plugged(EngineId id) {
 /// observation unit use the same timer.
 void Device::poll_later() {
   if (config_.threads > 0 || !streamers_->busy()) return;
-  const int64_t poll = host_.clock_ns() + std::max(poll_ns_, min_poll_ns), other = deadline_.load(std::memory_order_acquire);
+  const int64_t poll = host_.clock_ns() + poll_ns_, other = deadline_.load(std::memory_order_acquire);
   host_.timer_set(SG_TIMER_MISC, other < 0 ? poll : std::min(poll, other));
 }
 
@@ -333,7 +330,7 @@ void Device::timer_expired(unsigned id) {
   faults_.plan.look();
   gt_.observation.look();
   streamers_->poll();
-  poll_ns_ = std::clamp(2 * poll_ns_, min_poll_ns, max_poll_ns);
+  poll_ns_ = std::min(2 * poll_ns_, max_poll_ns);
   poll_later();
 }
 

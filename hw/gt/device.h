@@ -68,6 +68,9 @@ class DeviceObserver {
   virtual void register_written(uint32_t offset) {}
 };
 
+/// threads=0: polls that follow each other come less and less often. A batch that spins until the driver's timeout has thousands.
+constexpr int64_t min_poll_ns = 1'000'000, max_poll_ns = 16'000'000;
+
 class Device {
  public:
   /// `memory`: guest memory of an offline front end; null: a FlatMemory, filled by add_memory().
@@ -199,7 +202,7 @@ class Device {
   WorkerPool pool_;
   std::shared_ptr<eu::Compiler> compiler_;
   Engines engines_;
-  int64_t poll_ns_ = 0;                              ///< threads=0: until the next poll
+  int64_t poll_ns_ = min_poll_ns;                    ///< threads=0: until the next poll
   std::atomic<int64_t> deadline_{-1};                ///< of SG_TIMER_MISC, ns; -1: none
   std::unique_ptr<Microcontroller> guc_;             ///< made after the streamers
   std::unique_ptr<cs::CommandStreamers> streamers_;  ///< last: its threads use all of the above

@@ -43,10 +43,12 @@ static void block_translated(qemu_plugin_id_t id, struct qemu_plugin_tb* block) 
   uint64_t start = qemu_plugin_tb_vaddr(block);
   struct qemu_plugin_insn* last = qemu_plugin_tb_get_insn(block, qemu_plugin_tb_n_insns(block) - 1);
   uint32_t bytes = qemu_plugin_insn_vaddr(last) + qemu_plugin_insn_size(last) - start;
+  uint32_t known = sg_coverage_count(coverage.blocks);
   uint32_t index = sg_coverage_block(coverage.blocks, start, bytes);
 
   if (index == SG_COVERAGE_NO_BLOCK) return;
-  for (size_t i = 0; i < qemu_plugin_tb_n_insns(block); i++) {
+  /* Blocks are translated again and again, for instance behind each restore. */
+  for (size_t i = 0; index >= known && i < qemu_plugin_tb_n_insns(block); i++) {
     uint8_t code[MAX_INSTRUCTION];
     size_t size = qemu_plugin_insn_data(qemu_plugin_tb_get_insn(block, i), code, sizeof code);
     if (!sg_coverage_instruction(coverage.blocks, code, size)) break;
@@ -87,14 +89,9 @@ static void set_coverage(Object* object, const char* ranges, Error** errp) {
   if (cpu) tb_flush(cpu);
 }
 
-/* Takes a text of the core. */
-static char* copied(char* text, const char* otherwise) {
-  char* copy = g_strdup(text ? text : otherwise);
-  sg_free(text);
-  return copy;
+static char* get_coverage(Object* object, Error** errp) {
+  return intel_gpu_taken(coverage.blocks ? sg_coverage_ranges(coverage.blocks) : NULL, "");
 }
-
-static char* get_coverage(Object* object, Error** errp) { return copied(coverage.blocks ? sg_coverage_ranges(coverage.blocks) : NULL, ""); }
 
 /* A new array: the executions of each block, of all vCPUs. */
 static uint64_t* counts_of(uint32_t count) {
@@ -116,11 +113,11 @@ static char* get_blocks(Object* object, Error** errp) {
   if (!coverage.blocks) return g_strdup("");
   uint32_t count = sg_coverage_count(coverage.blocks);
   g_autofree uint64_t* counts = counts_of(count);
-  return copied(sg_coverage_blocks(coverage.blocks, counts, count), "");
+  return intel_gpu_taken(sg_coverage_blocks(coverage.blocks, counts, count), "");
 }
 
 static char* get_constants(Object* object, Error** errp) {
-  return coverage.blocks ? copied(sg_coverage_constants(coverage.blocks), "") : g_strdup("");
+  return coverage.blocks ? intel_gpu_taken(sg_coverage_constants(coverage.blocks), "") : g_strdup("");
 }
 
 static void begin_fresh(Object* object, const char* text, Error** errp) {
@@ -144,7 +141,7 @@ static char* look_fresh(Object* object, Error** errp) {
 }
 
 static char* get_state(Object* object, Error** errp) {
-  g_autofree char* state = copied(coverage.blocks ? sg_coverage_state(coverage.blocks) : NULL, "{}");
+  g_autofree char* state = intel_gpu_taken(coverage.blocks ? sg_coverage_state(coverage.blocks) : NULL, "{}");
   return g_strdup_printf("{\"registered\": %s, \"core\": %s}", coverage.registered ? "true" : "false", state);
 }
 
@@ -162,7 +159,7 @@ void intel_gpu_coverage_init(qemu_plugin_id_t id) {
                                         "read only: a line for each block of them that ran: start, bytes, how often");
   object_class_property_add_str(klass, "coverage-constants", get_constants, NULL);
   object_class_property_set_description(klass, "coverage-constants",
-                                        "read only: the constants that x86-64 code in the ranges compares with, a line each");
+                                        "read only: the constants that x86-64 code in the ranges compares with, one per line");
   object_class_property_add_str(klass, "coverage-fresh", look_fresh, begin_fresh);
   object_class_property_set_description(
       klass, "coverage-fresh",

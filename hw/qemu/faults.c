@@ -44,38 +44,29 @@ static bool is_realized(IntelGpuState* s, Error** errp) {
   return s->core;
 }
 
-static void add_fault(Object* object, const char* line, Error** errp) {
+static void change(Object* object, const char* text, bool (*function)(sg_device*, const char*, char**), Error** errp) {
   IntelGpuState* s = INTEL_GPU(object);
   char* sentence = NULL;
-  if (is_realized(s, errp) && !sg_faults_add(s->core, line, &sentence)) set_core_error(errp, sentence);
+  if (is_realized(s, errp) && !function(s->core, text, &sentence)) set_core_error(errp, sentence);
 }
 
-static void set_text(Object* object, const char* text, Error** errp) {
-  IntelGpuState* s = INTEL_GPU(object);
-  char* sentence = NULL;
-  if (is_realized(s, errp) && !sg_faults_set(s->core, text, &sentence)) set_core_error(errp, sentence);
-}
+static void add_fault(Object* object, const char* line, Error** errp) { change(object, line, sg_faults_add, errp); }
 
-/* Takes a text of the core. */
-static char* copied(char* text) {
-  char* copy = g_strdup(text ? text : "");
-  sg_free(text);
-  return copy;
-}
+static void set_text(Object* object, const char* text, Error** errp) { change(object, text, sg_faults_set, errp); }
 
 static char* get_log(Object* object, Error** errp) {
   IntelGpuState* s = INTEL_GPU(object);
-  return is_realized(s, errp) ? copied(sg_faults_log(s->core)) : NULL;
+  return is_realized(s, errp) ? intel_gpu_taken(sg_faults_log(s->core), "") : NULL;
 }
 
 static char* get_vocabulary(Object* object, Error** errp) {
   IntelGpuState* s = INTEL_GPU(object);
-  return is_realized(s, errp) ? copied(sg_faults_vocabulary(s->core)) : NULL;
+  return is_realized(s, errp) ? intel_gpu_taken(sg_faults_vocabulary(s->core), "") : NULL;
 }
 
 static char* end_census(Object* object, Error** errp) {
   IntelGpuState* s = INTEL_GPU(object);
-  return is_realized(s, errp) ? copied(sg_faults_census_end(s->core)) : NULL;
+  return is_realized(s, errp) ? intel_gpu_taken(sg_faults_census_end(s->core), "") : NULL;
 }
 
 static void begin_census(Object* object, const char* text, Error** errp) {

@@ -1,16 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * softgen-harness: an I/O port by which an agent in the guest takes an input from a fuzzer and tells how it ended (docs/fuzzing.md).
- * Only fuzzers add it to a machine.
- *
- *   offset  read                                      write
- *   0       4 bytes of the input, then the next ones  1 byte of output text
- *   4       the input's length, 0 while there is none
- *   8                                                 1: the agent is ready; 2: it is done. Both stop the machine.
- *   12                                                the status that "done" reports
- *
- * The fuzzer sets the property `input` of the stopped machine and continues it; it stops again when the agent is done, or when `limit`
- * milliseconds of guest time have passed. Nothing of this is part of a saved state.
+ * softgen-harness (harness.h). Only fuzzers add it to a machine. The fuzzer sets the property `input` of the stopped machine and continues it; it
+ * stops again when the agent is done, or when `limit` milliseconds of guest time have passed. Nothing of this is part of a saved state.
  */
 #include "qemu/osdep.h"
 
@@ -22,18 +13,11 @@
 #include "qapi/error.h"
 #include "qapi/visitor.h"
 #include "qemu/timer.h"
-#include "qemu/units.h"
 #include "qom/object.h"
 #include "system/runstate.h"
 
 #define TYPE_SOFTGEN_HARNESS "softgen-harness"
 OBJECT_DECLARE_SIMPLE_TYPE(Harness, SOFTGEN_HARNESS)
-
-enum { PORT_DATA = 0, PORT_LENGTH = 4, PORT_COMMAND = 8, PORT_STATUS = 12, PORT_SIZE = 16 };
-enum { COMMAND_READY = 1, COMMAND_DONE = 2 };
-#define DEFAULT_BASE 0x5e0
-#define MAX_BYTES (64 * KiB)
-#define MAX_TEXT (64 * KiB)
 
 struct Harness {
   ISADevice parent_obj;
@@ -48,26 +32,28 @@ struct Harness {
   int64_t begin_ns, end_ns;
 };
 
-static void stop(Harness* s, const char* why) {
+static void end(Harness* s, const char* why) {
   s->end = why;
   s->end_ns = qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL);
   timer_del(s->deadline);
+}
+
+static void stop(Harness* s, const char* why) {
+  end(s, why);
   /* On a vCPU's thread: it stops behind this instruction. */
   vm_stop(RUN_STATE_PAUSED);
 }
 
 static void limit_reached(void* opaque) {
-  Harness* s = opaque;
-  s->end = "limit";
-  s->end_ns = qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL);
+  end(opaque, "limit");
   qemu_system_vmstop_request_prepare();
   qemu_system_vmstop_request(RUN_STATE_PAUSED);
 }
 
 static uint64_t port_read(void* opaque, hwaddr offset, unsigned size) {
   Harness* s = opaque;
-  if (offset == PORT_LENGTH) return s->input->len;
-  if (offset != PORT_DATA) return 0;
+  if (offset == HARNESS_LENGTH) return s->input->len;
+  if (offset != HARNESS_DATA) return 0;
   uint32_t value = 0;
   size_t count = MIN(size, s->input->len - s->taken);
   memcpy(&value, s->input->data + s->taken, count);
@@ -78,13 +64,13 @@ static uint64_t port_read(void* opaque, hwaddr offset, unsigned size) {
 static void port_write(void* opaque, hwaddr offset, uint64_t value, unsigned size) {
   Harness* s = opaque;
   switch (offset) {
-    case PORT_DATA:
-      if (s->output->len < MAX_TEXT) g_string_append_c(s->output, value);
+    case HARNESS_DATA:
+      if (s->output->len < HARNESS_MAX_BYTES) g_string_append_c(s->output, value);
       return;
-    case PORT_STATUS: s->status = value; return;
-    case PORT_COMMAND:
-      if (value == COMMAND_READY) stop(s, "ready");
-      if (value == COMMAND_DONE) stop(s, "done");
+    case HARNESS_STATUS: s->status = value; return;
+    case HARNESS_COMMAND:
+      if (value == HARNESS_READY) stop(s, "ready");
+      if (value == HARNESS_DONE) stop(s, "done");
       return;
   }
 }
@@ -103,8 +89,8 @@ static void set_input(Object* object, const char* text, Error** errp) {
     return;
   }
   g_autofree guchar* bytes = g_base64_decode(text, &size);
-  if (size > MAX_BYTES) {
-    error_setg(errp, "softgen-harness: an input has at most %u bytes", (unsigned)MAX_BYTES);
+  if (size > HARNESS_MAX_BYTES) {
+    error_setg(errp, "softgen-harness: an input has at most %u bytes", (unsigned)HARNESS_MAX_BYTES);
     return;
   }
   if (size) {
@@ -152,7 +138,7 @@ static void realize(DeviceState* dev, Error** errp) {
   s->output = g_string_new(NULL);
   s->end = "none";
   s->deadline = timer_new_ns(QEMU_CLOCK_VIRTUAL, limit_reached, s);
-  memory_region_init_io(&s->ports, OBJECT(dev), &port_ops, s, TYPE_SOFTGEN_HARNESS, PORT_SIZE);
+  memory_region_init_io(&s->ports, OBJECT(dev), &port_ops, s, TYPE_SOFTGEN_HARNESS, HARNESS_SIZE);
   isa_register_ioport(ISA_DEVICE(dev), &s->ports, s->base);
 }
 
@@ -164,7 +150,7 @@ static void set_limit(Object* object, Visitor* v, const char* name, void* opaque
   visit_type_uint32(v, name, &SOFTGEN_HARNESS(object)->limit_ms, errp);
 }
 
-static const Property properties[] = {DEFINE_PROP_UINT32("iobase", Harness, base, DEFAULT_BASE)};
+static const Property properties[] = {DEFINE_PROP_UINT32("iobase", Harness, base, HARNESS_BASE)};
 
 static void instance_init(Object* object) { SOFTGEN_HARNESS(object)->limit_ms = 10000; }
 

@@ -131,6 +131,13 @@ struct IntelGpuState {
   uint32_t blob_size;
 };
 
+/* A copy of a text of the core, which it takes; of `otherwise` when there is none. g_free. */
+static inline char* intel_gpu_taken(char* text, const char* otherwise) {
+  char* copy = g_strdup(text ? text : otherwise);
+  sg_free(text);
+  return copy;
+}
+
 /* device.c */
 void intel_gpu_register_types(void);
 

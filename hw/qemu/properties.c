@@ -51,7 +51,7 @@ static const struct {
     {"faults-text", "write only, at run time: the fault plan as text, in place of all lines"},
     {"faults-vocabulary", "read only: what a fault plan for this platform can say, as JSON"},
     {"faults-census", "'begin' counts where units ask the fault plan; a read ends that and says it, as JSON"},
-    {"faults-log", "read only: the last firings of the fault plan, a line each"},
+    {"faults-log", "read only: the last firings of the fault plan, one per line"},
     {"report", "read only: the core's counters and engine states as JSON"},
     {"where", "read only: where each engine stands, with fields, bound state and running EU threads"},
 };
@@ -100,10 +100,7 @@ static char* get_where(Object* object, Error** errp) {
     error_setg(errp, "the device is not realized");
     return NULL;
   }
-  char* text = sg_where(s->core);
-  char* copy = g_strdup(text ? text : "");
-  sg_free(text);
-  return copy;
+  return intel_gpu_taken(sg_where(s->core), "");
 }
 
 static bool get_record_check(Object* object, Error** errp) { return INTEL_GPU(object)->property.record_check; }
@@ -116,10 +113,7 @@ static char* get_report(Object* object, Error** errp) {
     error_setg(errp, "the device is not realized");
     return NULL;
   }
-  char* report = sg_report(s->core);
-  char* copy = g_strdup(report ? report : "{}");
-  sg_free(report);
-  return copy;
+  return intel_gpu_taken(sg_report(s->core), "{}");
 }
 
 void intel_gpu_add_properties(ObjectClass* klass) {

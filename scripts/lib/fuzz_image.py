@@ -2,7 +2,6 @@
 """The initial RAM disk of fuzzers' guests: the agent as init, i915 with all that it depends on, and its firmware."""
 import os
 import pathlib
-import shutil
 import subprocess
 import tempfile
 
@@ -11,8 +10,9 @@ import initrd
 from common import CACHE, ROOT, Failure, content_key, lock, say
 
 AGENT = ROOT / "scripts" / "guest" / "fuzz"
+PORTS = ROOT / "hw" / "qemu"
 MODULE = "i915"
-# pvpanic would end a machine at once, but QEMU's device is not there in all guests' kernels; i2c-dev gives buses to programs.
+# Gives i2c buses to programs.
 EXTRA_MODULES = ["i2c_dev"]
 FOLDERS = ["dev", "proc", "sys", "tmp", "modules", "lib", "lib/firmware", "lib/firmware/i915"]
 WARNINGS = ["-Wall", "-Wextra", "-Werror"]
@@ -20,13 +20,13 @@ WARNINGS = ["-Wall", "-Wextra", "-Werror"]
 
 def agent():
     """The path of the agent's binary; built when it is not in the cache."""
-    sources = sorted(AGENT.glob("*.[ch]"))
+    sources = [*sorted(AGENT.glob("*.[ch]")), PORTS / "harness.h"]
     target = CACHE / "fuzz" / f"agent-{content_key(*sources, *WARNINGS)}"
     if target.exists():
         return target
     target.parent.mkdir(parents=True, exist_ok=True)
     draft = target.with_suffix(f".{os.getpid()}")
-    built = subprocess.run(["cc", "-O2", *WARNINGS, "-static", "-I/usr/include/libdrm", "-o", draft, *[path for path in sources if path.suffix == ".c"]],
+    built = subprocess.run(["cc", "-O2", *WARNINGS, "-static", "-I/usr/include/libdrm", "-I", PORTS, "-o", draft, *[path for path in sources if path.suffix == ".c"]],
                            capture_output=True, text=True, check=False)
     if built.returncode:
         raise Failure(f"the agent in the guest does not build: {built.stderr.strip()[-2000:]}")
@@ -42,38 +42,22 @@ def debugfs(image, *commands):
         subprocess.run(["/sbin/debugfs", "-f", script.name, image], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
 
 
-def module_order(listing, names):
-    """Paths of `names` and what they depend on, in loading order, from a modules.dep."""
-    depends = {path: needs.split() for path, _, needs in (line.partition(":") for line in listing.splitlines())}
-    stems = {path.rsplit("/", 1)[-1].split(".ko")[0].replace("-", "_"): path for path in depends}
-    order = []
-
-    def visit(path):
-        for need in depends[path]:
-            visit(need)
-        if path not in order:
-            order.append(path)
-
-    for name in names:
-        if name in stems:
-            visit(stems[name])
-    return order, stems.get(MODULE)
-
-
 def fill(archive, image, work, module):
     """Adds modules and firmware of the guest's image to the archive. `module`: an i915.ko in place of the guest's, or None."""
     release = guest_image.kernel_release(image)
     tree, root = f"/usr/lib/modules/{release}", image / "root.img"
     debugfs(root, f"dump {tree}/modules.dep {work}/modules.dep", f"rdump /usr/lib/firmware/i915 {work}")
-    order, driver = module_order((work / "modules.dep").read_text(), [*EXTRA_MODULES, MODULE])
-    if not driver:
+    depends = initrd.dependencies(work)
+    paths = {initrd.stem(path): path for path in depends}
+    if MODULE not in paths:
         raise Failure(f"the kernel {release} has no module {MODULE}")
+    order, driver = initrd.loading_order(depends, [paths[name] for name in [*EXTRA_MODULES, MODULE] if name in paths]), paths[MODULE]
     debugfs(root, *(f"dump {tree}/{path} {work}/{pathlib.PurePath(path).name}" for path in order))
     loads = []
     for path in order:
         name = pathlib.PurePath(path).name
         data = module.read_bytes() if module and path == driver else initrd.module_bytes(work / name)
-        plain = name.split(".ko")[0].replace("-", "_") + ".ko"
+        plain = initrd.stem(path) + ".ko"
         archive.file(f"modules/{plain}", data, 0o100644)
         loads += [] if path == driver else [plain]
     archive.file("modules.load", "".join(f"{name}\n" for name in loads).encode(), 0o100644)
@@ -100,8 +84,3 @@ def ram_disk(guest, module=None):
             draft.write_bytes(archive.finish())
             draft.rename(target)
     return image / "vmlinuz", target
-
-
-def forget():
-    """Removes what is made here."""
-    shutil.rmtree(CACHE / "fuzz", ignore_errors=True)

@@ -14,6 +14,7 @@ import coverage
 import fuzz_image
 import guest as guests
 from common import Failure
+from fuzz_plans import OPREGION
 from qmp import QmpError
 
 GPU, HARNESS = "/machine/peripheral/gpu", "/machine/peripheral/harness"
@@ -26,16 +27,12 @@ BOOT_SECONDS = 300
 # Of guest time, and of the host's: an execution that reaches either has not ended.
 LIMIT_MS, LIMIT_SECONDS = 60_000, 30
 POLL_SECONDS, DYING_SECONDS, TRACE_SECONDS = 0.5, 0.3, 5
-# Nodes: where executions begin (scripts/guest/fuzz/agent.c).
-NODES = {"probe": "i915 is loaded and has no device yet", "modeset": "i915 has its device, nothing is shown", "submit": "all engines have run batches"}
 ORACLES = [("KASAN", r"BUG: KASAN: .*"), ("oops", r"BUG: unable to handle .*|BUG: kernel NULL pointer.*|general protection fault.*|Oops: .*"),
            ("soft lockup", r"watchdog: BUG: soft lockup.*|rcu: INFO: .*stall.*"), ("BUG", r"kernel BUG at .*|BUG: .*"), ("WARN", r"WARNING: CPU.*"), ("hung task", r"INFO: task .* blocked for more than .*"),
            ("lockdep", r"WARNING: possible .*|WARNING: bad unlock.*|INFO: possible recursive locking.*"),
            ("panic", r"Kernel panic.*"),
            ("UBSAN", r"UBSAN: .*"), ("list", r"list_(?:add|del) corruption.*"), ("refcount", r"refcount_t: .*"), ("divide", r"divide error.*|invalid opcode.*")]
 
-# A line of a plan that the device does not know: a byte of the OpRegion, which has the Video BIOS Table, when an execution begins.
-OPREGION = "opregion "
 ENDLESS = ("no end", "soft lockup", "panic")
 # Behind these the guest does not end its work.
 FATAL = re.compile(rb"Kernel panic|soft lockup - CPU|rcu: INFO: .*stall")
@@ -57,20 +54,21 @@ def complaints(console):
 
 
 class FuzzMachine(guests.Machine):
-    def __init__(self, guest="bookworm", platform=None, node="submit", module=None, append="", device_args="", memory=MEMORY, i915=""):
+    """`node`: where executions begin (reach() in scripts/guest/fuzz/agent.c). `module`: an i915.ko in place of the guest's."""
+
+    def __init__(self, guest="bookworm", platform=None, node="submit", module=None, append="", device_args=""):
         kernel, ram_disk = fuzz_image.ram_disk(guest, module)
-        self.node = node
         # nokaslr: modules lie at the same addresses each time. Hung tasks are traced at level 6.
         words = ["nokaslr", "no_timer_check", "console=ttyS0", "loglevel=7", "panic=0", "audit=0", "mitigations=off", "clocksource=tsc", "tsc=reliable",
-                 f"FUZZ_NODE={node}", *([f"FUZZ_I915={i915}"] if i915 else []), append]
+                 f"FUZZ_NODE={node}", append]
         device = ",".join(filter(None, ["id=gpu", "threads=0", f"poll-commands={POLL_COMMANDS}", f"coverage={coverage.MODULE_AREA}", "xres=640", "yres=480", device_args]))
-        super().__init__(device_args=device, accelerator="tcg", memory=memory, cpus=1, platform=platform, qemu_args=[
+        super().__init__(device_args=device, accelerator="tcg", memory=MEMORY, cpus=1, platform=platform, qemu_args=[
             "-icount", f"shift={ICOUNT},sleep=off", "-rtc", "base=2026-01-01,clock=vm", "-device", "softgen-harness,id=harness",
             "-kernel", str(kernel), "-initrd", str(ram_disk), "-append", " ".join(words)])
         # Without "fast" string instructions the kernel copies by eight bytes: TCG takes the same time for a byte.
         slow = {"tcg,thread=multi": "tcg,thread=single", accel.TCG[-1]: f"{accel.TCG[-1]},erms=off,fsrm=off"}
         self._arguments = [slow.get(word, word) for word in self._arguments]
-        self._console_at = 0
+        self._console_at, self._plan, self._limit_ms = 0, None, None
         self.image = ram_disk.stem  # what the guest is made of
 
     def get(self, name, path=GPU):
@@ -85,7 +83,6 @@ class FuzzMachine(guests.Machine):
         if self._wait(BOOT_SECONDS) != "stopped" or self._outcome()["end"] != "ready":
             raise self.gone("the fuzzer's guest did not reach its node")
         self.put("snapshot-take", True)
-        self.put("coverage-fresh", "begin")
         return self._console()
 
     def advance(self, data, fault):
@@ -95,24 +92,31 @@ class FuzzMachine(guests.Machine):
         self.qmp.command("stop")
         if self._outcome()["end"] != "none":
             raise Failure(f"the guest never came to '{fault}'")
-        self.put("faults-text", "")
+        self._put_plan("")
         self.put("snapshot-take", True)
         self.qmp.events.clear()
         self._console()
 
     def _begin(self, data, plan, limit_ms):
         self.put("snapshot-restore", True)
-        self._put_plan(plan)
-        for line in plan.splitlines():
-            if line.startswith(OPREGION):
-                self.put("opregion-byte", line.removeprefix(OPREGION), HARNESS)
-        self.put("limit", limit_ms, HARNESS)
+        for byte in self._put_plan(plan):
+            self.put("opregion-byte", byte, HARNESS)
+        if limit_ms != self._limit_ms:
+            self.put("limit", limit_ms, HARNESS)
+            self._limit_ms = limit_ms
         self.put("input", base64.b64encode(data).decode(), HARNESS)
         self.qmp.events.clear()
         self.qmp.command("cont")
 
     def _put_plan(self, plan):
-        self.put("faults-text", "\n".join(line for line in plan.splitlines() if not line.startswith(OPREGION)))
+        """Gives the device its lines; those that it does not know, as `opregion-byte` takes them."""
+        lines = plan.splitlines()
+        device_plan = "\n".join(line for line in lines if not line.startswith(OPREGION))
+        # An empty plan has no counts that would have to begin anew.
+        if device_plan or self._plan != "":
+            self.put("faults-text", device_plan)
+        self._plan = device_plan
+        return [line.removeprefix(OPREGION) for line in lines if line.startswith(OPREGION)]
 
     def execute(self, data, plan="", limit_ms=LIMIT_MS, seconds=LIMIT_SECONDS):
         """One execution from the snapshot on: the agent gets `data`, the device fails by `plan`. An Outcome. Raises Failure when QEMU ends."""

@@ -5,7 +5,8 @@ Deterministic: a random.Random decides all."""
 import collections
 import re
 
-# What firmware leaves to the driver: OpRegion, at 400h its Video BIOS Table (docs/display.md). The driver reads it when it takes the device.
+# A line that is not the device's: `opregion OFFSET=BYTE` changes what firmware leaves to the driver when an execution begins. At 400h is the Video BIOS
+# Table (docs/display.md). The driver reads it when it takes the device.
 OPREGION, VBT_OFFSET, OPREGION_BYTES = "opregion ", 0x400, 0x900
 # What a plan is made of: `points` {name: row of the device's vocabulary}, `registers` {name: [[high, low]]}, `sites` [(point, where, count)] of a run
 # without faults, `constants` that the driver compares with; whether it `probes` the device, and reads what firmware left.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The text form of a program of `scripts/fuzz guest`, a line a call:
+"""The text form of a program of `scripts/fuzz guest`, one line per call:
 
     r0 = open_card(flags=0x80002)
     I915_GEM_CREATE(fd=r0, arg=[{size=0x1000, handle=new r1}])

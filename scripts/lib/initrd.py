@@ -51,13 +51,13 @@ def dependencies(tree):
     return {path: needs.split() for path, _, needs in lines}
 
 
-def module_paths(tree):
-    """Paths below `tree` (lib/modules/RELEASE) of MODULES and all they depend on, in loading order."""
-    depends, builtin = dependencies(tree), (tree / "modules.builtin").read_text()
+def stem(path):
+    """A module's name, as the kernel writes it."""
+    return path.rsplit("/", 1)[-1].split(".ko")[0].replace("-", "_")
 
-    def stem(path):
-        return path.rsplit("/", 1)[-1].split(".ko")[0].replace("-", "_")
 
+def loading_order(depends, paths):
+    """`paths` and all that they need, by dependencies()."""
     order = []
 
     def visit(path):
@@ -66,13 +66,21 @@ def module_paths(tree):
         if path not in order:
             order.append(path)
 
+    for path in paths:
+        visit(path)
+    return order
+
+
+def module_paths(tree):
+    """Paths below `tree` (lib/modules/RELEASE) of MODULES and all they depend on, in loading order."""
+    depends, builtin, wanted = dependencies(tree), (tree / "modules.builtin").read_text(), []
     for name in MODULES:
         found = [path for path in depends if stem(path) == name]
         if found:
-            visit(found[0])
+            wanted.append(found[0])
         elif name not in OPTIONAL and f"/{name}.ko" not in builtin.replace("-", "_"):
             raise Failure(f"the guest's kernel has no module {name}")
-    return order
+    return loading_order(depends, wanted)
 
 
 def module_bytes(path):

@@ -25,7 +25,7 @@ class FuzzDevice(GuestTest):
     def setUp(self):
         """Without the shared guest."""
         if CONFIG["guest"] != "bookworm" and not CONFIG.get("full"):
-            self.skipTest("takes minutes a guest: with --full")
+            self.skipTest("takes minutes per guest: with --full")
 
     def campaign(self, name, machine=None):
         campaign = fuzz_campaign.Campaign(name, options(), SEED)
@@ -83,7 +83,7 @@ class FuzzDevice(GuestTest):
             self.addCleanup(setattr, fuzz_campaign, "FINDINGS", kept)
             campaign.found(found, plan, outcome)
             [finding] = campaign.findings.values()
-            self.assertEqual(finding.plan, [COMPLAINT])
+            self.assertEqual(finding.attempt, [COMPLAINT])
             campaign.close()
             done = subprocess.run([ROOT / "scripts" / "fuzz", "device", "--no-setup", "--repro", finding.path, "--times", "2"],
                                   stdout=subprocess.PIPE, text=True, check=False)

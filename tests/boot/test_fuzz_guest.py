@@ -28,7 +28,7 @@ class FuzzGuest(GuestTest):
     def setUp(self):
         """Without the shared guest."""
         if CONFIG["guest"] != "bookworm" and not CONFIG.get("full"):
-            self.skipTest("takes minutes a guest: with --full")
+            self.skipTest("takes minutes per guest: with --full")
 
     @only_on("softgen", "it needs our device's snapshots and coverage")
     def test_programs(self):

@@ -36,7 +36,7 @@ Options parse_options(std::string_view text);
 std::string with_absolute_paths(std::string_view text);
 /// Lines "RULE [command=NAME] [engine=NAME] # reason"; empty lines and those that begin with # count for nothing.
 std::vector<Suppression> read_suppressions(const std::string& path);
-/// All rules, a line each.
+/// All rules, one line each.
 std::string list_of_rules();
 /// docs/rules.md.
 std::string rules_page();

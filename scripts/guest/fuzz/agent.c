@@ -14,17 +14,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "harness.h"
 #include "programs.h"
 
-// Ports of softgen-harness (hw/qemu/harness.c).
-#define PORT_DATA 0x5e0
-#define PORT_LENGTH 0x5e4
-#define PORT_COMMAND 0x5e8
-#define PORT_STATUS 0x5ec
-#define COMMAND_READY 1
-#define COMMAND_DONE 2
 #define OVERRIDE "/sys/bus/pci/devices/0000:00:02.0/driver_override"
-#define MAX_BYTES (64 * 1024)
 
 void tell(const char* format, ...) {
   char line[1024];
@@ -33,23 +26,23 @@ void tell(const char* format, ...) {
   int length = vsnprintf(line, sizeof line, format, arguments);
   va_end(arguments);
   if (length > (int)sizeof line - 1) length = sizeof line - 1;
-  outsb(PORT_DATA, line, (size_t)length);
+  outsb(HARNESS_BASE + HARNESS_DATA, line, (size_t)length);
 }
 
 static void done(int status) {
-  outl((uint32_t)status, PORT_STATUS);
-  outl(COMMAND_DONE, PORT_COMMAND);
+  outl((uint32_t)status, HARNESS_BASE + HARNESS_STATUS);
+  outl(HARNESS_DONE, HARNESS_BASE + HARNESS_COMMAND);
   // A restored machine never comes here.
   for (;;) pause();
 }
 
 // The next input. The machine stops here, is snapshot, and goes on with an input each time that it is restored.
 static size_t take_input(uint8_t* bytes) {
-  outl(COMMAND_READY, PORT_COMMAND);
+  outl(HARNESS_READY, HARNESS_BASE + HARNESS_COMMAND);
   uint32_t length;
-  while ((length = inl(PORT_LENGTH)) == 0) usleep(1000);
-  if (length > MAX_BYTES) length = MAX_BYTES;
-  insl(PORT_DATA, bytes, (length + 3) / 4);
+  while ((length = inl(HARNESS_BASE + HARNESS_LENGTH)) == 0) usleep(1000);
+  if (length > HARNESS_MAX_BYTES) length = HARNESS_MAX_BYTES;
+  insl(HARNESS_BASE + HARNESS_DATA, bytes, (length + 3) / 4);
   return length;
 }
 
@@ -141,7 +134,7 @@ static void reach(const char* node) {
 }
 
 int main(void) {
-  static uint8_t input[MAX_BYTES + 4];
+  static uint8_t input[HARNESS_MAX_BYTES + 4];
   mount_all();
   if (iopl(3)) perror("iopl");
   // The console's warnings are what the fuzzer looks for.

@@ -25,6 +25,10 @@ typedef struct {
 } Workload;
 extern const Workload workloads[];  // the last one has no name
 
+#define MI_BATCH_BUFFER_END (0x0au << 23)  // SKL PRM vol 2a
+// Maps an object of i915 for reading and writing, at `place` or, NULL, anywhere. MAP_FAILED when it does not work.
+void* map_object(int card, uint32_t handle, size_t size, void* place);
+
 int prepare_submit(void);
 int run_submit(void);
 int run_modeset(void);

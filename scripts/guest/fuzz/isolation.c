@@ -16,7 +16,6 @@
 #define MEMORY_PLACE ((void*)0x36e50000)
 #define ADDRESS 0x200000  // one of those that programs use (scripts/lib/fuzz_packets.py)
 #define FILE_NUMBER 900   // above those that a program closes
-#define MI_BATCH_BUFFER_END (0x0au << 23)  // SKL PRM vol 2a
 
 static uint32_t *object, *memory;
 
@@ -43,14 +42,13 @@ static uint32_t* bound_object(int file) {
   if (ioctl(file, DRM_IOCTL_I915_GEM_CREATE, &create) || ioctl(file, DRM_IOCTL_I915_GEM_CREATE, &batch)) return 0;
   const uint32_t end[2] = {MI_BATCH_BUFFER_END, 0};
   struct drm_i915_gem_pwrite write = {.handle = batch.handle, .size = sizeof end, .data_ptr = (uintptr_t)end};
-  struct drm_i915_gem_mmap_offset offset = {.handle = create.handle, .flags = I915_MMAP_OFFSET_WB};
   struct drm_i915_gem_exec_object2 objects[2] = {
       {.handle = create.handle, .offset = ADDRESS, .flags = EXEC_OBJECT_PINNED | EXEC_OBJECT_SUPPORTS_48B_ADDRESS},
       {.handle = batch.handle, .offset = ADDRESS + SIZE, .flags = EXEC_OBJECT_PINNED | EXEC_OBJECT_SUPPORTS_48B_ADDRESS}};
   struct drm_i915_gem_execbuffer2 execute = {.buffers_ptr = (uintptr_t)objects, .buffer_count = 2, .flags = I915_EXEC_RENDER | I915_EXEC_NO_RELOC};
   struct drm_i915_gem_wait wait = {.bo_handle = create.handle, .timeout_ns = -1};
-  if (ioctl(file, DRM_IOCTL_I915_GEM_PWRITE, &write) || ioctl(file, DRM_IOCTL_I915_GEM_MMAP_OFFSET, &offset)) return 0;
-  uint32_t* const words = fill(mmap(OBJECT_PLACE, SIZE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED_NOREPLACE, file, (off_t)offset.offset));
+  if (ioctl(file, DRM_IOCTL_I915_GEM_PWRITE, &write)) return 0;
+  uint32_t* const words = fill(map_object(file, create.handle, SIZE, OBJECT_PLACE));
   if (ioctl(file, DRM_IOCTL_I915_GEM_EXECBUFFER2, &execute) || ioctl(file, DRM_IOCTL_I915_GEM_WAIT, &wait)) return 0;
   return words;
 }

@@ -20,6 +20,8 @@ typedef struct {
   uint32_t crtc_count, connector_count;
 } Resources;
 
+static struct drm_mode_modeinfo modes[MAX_MODES];
+
 static int get_resources(int card, Resources* found) {
   struct drm_mode_card_res res = {.crtc_id_ptr = (uintptr_t)found->crtcs, .connector_id_ptr = (uintptr_t)found->connectors,
                                   .encoder_id_ptr = (uintptr_t)found->encoders, .fb_id_ptr = (uintptr_t)found->fbs,
@@ -30,8 +32,16 @@ static int get_resources(int card, Resources* found) {
   return 0;
 }
 
-// Has the driver look at the connector; its modes. How many, 0 when nothing is connected.
-static uint32_t probe_connector(int card, uint32_t id, struct drm_mode_modeinfo* modes) {
+// Opens the card and lists what it has. A negative number when it does not let us.
+static int open_resources(Resources* found) {
+  int card = open_card();
+  if (card < 0 || get_resources(card, found) == 0) return card;
+  close(card);
+  return -1;
+}
+
+// Has the driver look at the connector: its `modes`. How many, 0 when nothing is connected.
+static uint32_t probe_connector(int card, uint32_t id) {
   uint32_t properties[64], encoders[8];
   uint64_t values[64];
   // No room for modes: the driver then detects the monitor anew.
@@ -75,35 +85,27 @@ static int show(int card, uint32_t crtc, uint32_t connector, const struct drm_mo
 }
 
 int run_modeset(void) {
-  int card = open_card(), bad = 0;
-  static struct drm_mode_modeinfo modes[MAX_MODES];
   Resources found = {0};
+  int card = open_resources(&found), bad = 0;
   if (card < 0) return 1;
-  int failed = get_resources(card, &found);
-  for (uint32_t i = 0; !failed && i < found.connector_count; i++) {
-    uint32_t count = probe_connector(card, found.connectors[i], modes);
-    if (!count) continue;
+  for (uint32_t i = 0; i < found.connector_count; i++) {
+    if (!probe_connector(card, found.connectors[i])) continue;
     int shown = found.crtc_count ? show(card, found.crtcs[i % found.crtc_count], found.connectors[i], &modes[0]) : ENODEV;
     if (shown) tell("connector %u: %s\n", i, strerror(shown));
     bad += shown != 0;
   }
   close(card);
-  return failed ? 1 : bad;
+  return bad;
 }
 
 int run_hotplug(void) {
-  int card = open_card();
-  static struct drm_mode_modeinfo modes[MAX_MODES];
   Resources found = {0};
+  int card = open_resources(&found);
   if (card < 0) return 1;
-  int failed = get_resources(card, &found);
-  for (uint32_t i = 0; !failed && i < found.connector_count; i++) {
-    uint32_t count = probe_connector(card, found.connectors[i], modes);
-    tell("connector %u: %u modes\n", i, count);
-  }
+  for (uint32_t i = 0; i < found.connector_count; i++) tell("connector %u: %u modes\n", i, probe_connector(card, found.connectors[i]));
   // Storms and their end are handled by works that wait.
   usleep(500000);
-  for (uint32_t i = 0; !failed && i < found.connector_count; i++) probe_connector(card, found.connectors[i], modes);
+  for (uint32_t i = 0; i < found.connector_count; i++) probe_connector(card, found.connectors[i]);
   close(card);
-  return failed;
+  return 0;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Batches on all engines, and one that does not end.
+#define _GNU_SOURCE
 #include <errno.h>
 #include <i915_drm.h>
 #include <string.h>
@@ -9,11 +10,10 @@
 
 #include "agent.h"
 
-// SKL PRM vol 2a: MI_STORE_DATA_IMM (one dword), MI_BATCH_BUFFER_START (PPGTT), MI_ARB_ON_OFF, MI_BATCH_BUFFER_END.
+// SKL PRM vol 2a: MI_STORE_DATA_IMM (one dword), MI_BATCH_BUFFER_START (PPGTT), MI_ARB_ON_OFF.
 #define MI_STORE_DATA_IMM (0x20u << 23 | 2)
 #define MI_BATCH_BUFFER_START (0x31u << 23 | 1 << 8 | 1)
 #define MI_ARB_ON_OFF (0x08u << 23)
-#define MI_BATCH_BUFFER_END (0x0au << 23)
 #define BATCH_ADDRESS 0x200000ull
 #define TARGET_ADDRESS 0x400000ull
 #define SECOND_NS 1000000000ll
@@ -31,10 +31,10 @@ typedef struct {
   volatile uint32_t *result, *commands;
 } Buffers;
 
-static volatile uint32_t* map(int card, uint32_t handle) {
+void* map_object(int card, uint32_t handle, size_t size, void* place) {
   struct drm_i915_gem_mmap_offset offset = {.handle = handle, .flags = I915_MMAP_OFFSET_WB};
   if (ioctl(card, DRM_IOCTL_I915_GEM_MMAP_OFFSET, &offset)) return MAP_FAILED;
-  return mmap(0, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, card, (off_t)offset.offset);
+  return mmap(place, size, PROT_READ | PROT_WRITE, MAP_SHARED | (place ? MAP_FIXED_NOREPLACE : 0), card, (off_t)offset.offset);
 }
 
 static void close_buffers(Buffers* buffers) {
@@ -53,8 +53,8 @@ static int open_buffers(int card, Buffers* buffers) {
   if (ioctl(card, DRM_IOCTL_I915_GEM_CREATE, &create) == 0) buffers->target = create.handle;
   create.size = 4096;
   if (ioctl(card, DRM_IOCTL_I915_GEM_CREATE, &create) == 0) buffers->batch = create.handle;
-  if (buffers->target) buffers->result = map(card, buffers->target);
-  if (buffers->batch) buffers->commands = map(card, buffers->batch);
+  if (buffers->target) buffers->result = map_object(card, buffers->target, 4096, NULL);
+  if (buffers->batch) buffers->commands = map_object(card, buffers->batch, 4096, NULL);
   return buffers->result != MAP_FAILED && buffers->commands != MAP_FAILED;
 }
 
