@@ -18,12 +18,12 @@ SANITIZED = ROOT / "build-fuzz"
 LOG = CACHE / "logs" / "fuzz.log"
 SEED = 20261121  # fixed: every run of CI has the same inputs; both engines print it
 MAX_INPUT_SECONDS = 20
-CI_SECONDS = 60  # per target, at most
+CI_SECONDS = 120  # per target, at most: a guard, CI_INPUTS end it before
 MAX_FINDINGS = 20  # per target and run
 MAX_CORPUS_FILES = 2000  # a larger corpus is merged
-# Instruments all of our code for coverage, not only the harness.
-OPTIONS = ["-Dfuzz=true", "-Db_sanitize=address,undefined", "-Db_lundef=false", "-Dbuildtype=debugoptimized",
-           "-Dc_args=-fsanitize=fuzzer-no-link", "-Dcpp_args=-fsanitize=fuzzer-no-link"]
+# Instruments all of our code for coverage, not only the harness. -O1 and line tables: reports name the same lines, and the build takes a quarter less.
+FLAGS = "-fsanitize=fuzzer-no-link -gline-tables-only"
+OPTIONS = ["-Dfuzz=true", "-Db_sanitize=address,undefined", "-Db_lundef=false", "-Dbuildtype=plain", "-Doptimization=1", f"-Dc_args={FLAGS}", f"-Dcpp_args={FLAGS}"]
 
 
 @dataclasses.dataclass
@@ -114,8 +114,8 @@ def edges(text):
 
 
 # Inputs per target in CI under the sanitizers, a few seconds each. A count and not a time, so that every run does the same.
-CI_INPUTS = {"aub": 1000, "batch": 2000, "draw": 700, "mmio": 800, "surface": 10000, "eu": 12000}
-CI_INPUTS_OF_OTHERS = 30000
+CI_INPUTS = {"aub": 1000, "batch": 2000, "draw": 700, "draw_icl": 700, "draw_tgl": 700, "guc": 1500, "mmio": 800, "surface": 6000, "eu": 6000}
+CI_INPUTS_OF_OTHERS = 10000
 
 
 def run_repeatable(name, path, seed):

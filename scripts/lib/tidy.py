@@ -1,40 +1,115 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""clang-tidy over the sources that the build folder compiles, with the checks of .clang-tidy."""
+"""clang-tidy over the sources that the build folder compiles, with the checks of .clang-tidy.
+
+Most of a run's time goes into the headers that a source includes (the C++ library's, above all), so sources of one target are checked as one
+translation unit that includes them: a tenth of the time. Sources that do not compile together (two have a function of one name) are checked apart."""
+import collections
 import concurrent.futures
 import json
 import os
+import pathlib
 import re
+import shlex
 import subprocess
+import tempfile
 
 from common import BUILD, ROOT, Failure
 
 TIDY = "clang-tidy-19"
 FOLDER = "hw"
-# One file per process would not share parsed headers; all files in one process would leave the other cores idle.
-FILES_PER_PROCESS = 4
+SOURCES_PER_UNIT = 24
+# Options that name the source or its outputs, with their arguments.
+OF_ONE_SOURCE = {"-c": 1, "-o": 1, "-MF": 1, "-MQ": 1, "-MD": 0}
+
+
+def commands(build=BUILD):
+    """{path: (directory, command without what names the source and its outputs)}."""
+    found = {}
+    for entry in json.loads((build / "compile_commands.json").read_text()):
+        words = iter(entry.get("arguments") or shlex.split(entry["command"]))
+        kept = []
+        for word in words:
+            if word in OF_ONE_SOURCE:
+                for _ in range(OF_ONE_SOURCE[word]):
+                    next(words)
+            else:
+                kept.append(word)
+        found[os.path.normpath(os.path.join(entry["directory"], entry["file"]))] = (entry["directory"], tuple(kept))
+    return found
 
 
 def sources():
-    """The C++ files of hw/ that build/ compiles, relative to the tree's root, sorted."""
-    commands = json.loads((BUILD / "compile_commands.json").read_text())
-    paths = {os.path.relpath(os.path.join(command["directory"], command["file"]), ROOT) for command in commands}
-    return sorted(path for path in paths if path.startswith(FOLDER + "/") and path.endswith(".cpp"))
+    """The C++ files of hw/ that build/ compiles, sorted."""
+    return sorted(path for path in commands() if path.startswith(f"{ROOT / FOLDER}/") and path.endswith(".cpp"))
 
 
-def check(files, build=BUILD):
-    """clang-tidy's findings in `files`, with the options of `build`'s compile_commands.json: lines "path:line:column: what"."""
+def text_of(files):
+    """The text of a translation unit that has all of `files`."""
+    return "".join(f'#include "{file}"\n' for file in files)
+
+
+def with_errors(files, command):
+    """Those of `files` that do not compile when all are in one translation unit; None stands for an error that is in none of them."""
+    directory, words = command
+    done = subprocess.run([*words, "-w", "-fsyntax-only", "-fdiagnostics-color=never", "-x", "c++", "-"], cwd=directory, input=text_of(files),
+                          env={**os.environ, "LC_ALL": "C"}, capture_output=True, text=True, check=False)
+    found, included_by = set(), []
+    for line in done.stderr.splitlines():
+        if match := re.match(r"(In file included| +) ?from ([^:]+):\d+", line):
+            included_by = ([] if match[1] == "In file included" else included_by) + [match[2]]
+        elif match := re.match(r"([^:\s]+):\d+:\d+: (?:fatal )?error: ", line):
+            places = [os.path.normpath(os.path.join(directory, place)) for place in (match[1], *included_by)]
+            found.add(next((place for place in places if place in files), None))
+    return found
+
+
+def compile_together(files, command):
+    """`files` in groups, each of which compiles as one translation unit of `command` (of commands())."""
+    groups = []
+    while files:
+        group = files
+        while len(group) > 1 and (found := with_errors(group, command)):
+            # What has an error uses a name that a source before it has: another group's. Else nothing says which ones go together.
+            found = found - {None} if found != {None} else set(group[1:])
+            group = [file for file in group if file not in found]
+        if not group:
+            group = files[:1]
+        groups.append(group)
+        files = [file for file in files if file not in group]
+    return groups
+
+
+def tidy(unit, folder):
+    """clang-tidy's findings in `unit`, whose command is in `folder`: lines "path:line:column: what"."""
     # -Wno-error: under -Werror, warnings that .clang-tidy turns off are errors, even in the C++ library's headers (std::stable_sort of
     # libstdc++ 12).
-    done = subprocess.run([TIDY, "-p", build, "--quiet", "--extra-arg=-Wno-error", *files], cwd=ROOT, capture_output=True, text=True, check=False)
-    found = sorted({os.path.normpath(line) for line in re.findall(r"^\S+:\d+:\d+: (?:warning|error): .*", done.stdout, re.MULTILINE)})
+    done = subprocess.run([TIDY, "-p", folder, "--quiet", f"--config-file={ROOT / '.clang-tidy'}", "--checks=-bugprone-suspicious-include",
+                           "--extra-arg=-Wno-error", unit], cwd=ROOT, capture_output=True, text=True, check=False)
+    found = {os.path.normpath(line) for line in re.findall(r"^\S+:\d+:\d+: (?:warning|error): .*", done.stdout, re.MULTILINE)}
     if done.returncode and not found:
         raise Failure(f"{TIDY} failed: {done.stderr.strip()[-500:]}")
     return found
 
 
+def check(files, command):
+    """The findings in `files`, which are compiled by `command`."""
+    directory, words = command
+    with tempfile.TemporaryDirectory() as work:
+        unit = pathlib.Path(work) / "unit.cpp"
+        unit.write_text(text_of(files))
+        entry = {"directory": str(directory), "file": str(unit), "arguments": [*words, "-c", str(unit)]}
+        (unit.parent / "compile_commands.json").write_text(json.dumps([entry]))
+        return tidy(unit, work)
+
+
 def run():
     """(number of files, findings without duplicates)."""
-    files = sources()
-    parts = [files[i:i + FILES_PER_PROCESS] for i in range(0, len(files), FILES_PER_PROCESS)]
+    known, by_command = commands(), collections.defaultdict(list)
+    for file in sources():
+        by_command[known[file]].append(file)
+    parts = [(files[i:i + SOURCES_PER_UNIT], command) for command, files in by_command.items() for i in range(0, len(files), SOURCES_PER_UNIT)]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        return len(files), sorted({line for found in pool.map(check, parts) for line in found})
+        groups = pool.map(compile_together, *zip(*parts))
+        units = [(group, command) for (_, command), several in zip(parts, groups) for group in several]
+        units.sort(key=lambda unit: len(unit[0]), reverse=True)  # the longest first, so that none runs alone at the end
+        return sum(len(files) for files, _ in units), sorted(set().union(*pool.map(check, *zip(*units))))

@@ -105,6 +105,12 @@ def wait_for(what, probe, timeout=120):
     raise AssertionError(f"{what} did not come within {timeout} s")
 
 
+def is_late_update(line):
+    """Whether the driver tells that registers of a frame took it longer than one (20 ms), interrupts off: the host stopped the vCPU in between."""
+    late = re.search(r"Atomic update failure on pipe \w \(.*\) time (\d+) us", line)
+    return late is not None and int(late[1]) > 20_000
+
+
 class GuestTest(unittest.TestCase):
     """A test that uses the shared guest."""
 
@@ -150,9 +156,9 @@ class GuestTest(unittest.TestCase):
         wait_for(f"a screen with {pixels.start} to {pixels.stop - 1} lit pixels", lambda: self.screenshot(machine).lit() in pixels)
 
     def assert_graphics_silent(self, machine=None):
-        """No warning or error in the kernel's log names the graphics driver."""
+        """No warning or error in the kernel's log names the graphics driver, but for those on the time that the host gave the guest."""
         lines = self.sh("dmesg --level=emerg,alert,crit,err,warn", machine=machine).splitlines()
-        named = [line for line in lines if re.search(r"i915|drm", line)]
+        named = [line for line in lines if re.search(r"i915|drm", line) and not is_late_update(line)]
         self.assertEqual(named, [], "the kernel warns:\n" + "\n".join(named))
 
     def assert_no_error_state(self, machine=None):
