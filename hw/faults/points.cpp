@@ -76,6 +76,7 @@ constexpr std::array<PointRow, fault_points> rows = {{
     {"mem.write", FaultPoint::memory_write, false, engine_key, {"domain", KeyKind::domain}, false, memory_actions},
     {"guc.receive", FaultPoint::guc_receive, false, {}, message_key, false, message_actions},
     {"guc.send", FaultPoint::guc_send, false, {}, message_key, false, message_actions},
+    {"config.read", FaultPoint::config_read, false, {}, {"offset", KeyKind::number}, false, read_actions},
 }};
 static_assert([] {
   for (size_t i = 0; i < rows.size(); ++i)

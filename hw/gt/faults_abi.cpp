@@ -63,6 +63,13 @@ void sg_faults_clear(sg_device* dev) {
   changes(dev, "sg_faults_clear", nullptr, "", [](Plan& plan) { plan.clear(); });
 }
 
+uint32_t sg_faults_config_read(sg_device* dev, uint32_t offset, uint32_t value) {
+  const softgen::FaultSite site{.point = softgen::FaultPoint::config_read, .what = offset & ~3u, .value = value};
+  softgen::FaultAnswer answer;
+  changes(dev, "sg_faults_config_read", nullptr, "", [&](Plan& plan) { answer = softgen::ask(&plan, site); });
+  return softgen::changed(answer, value);
+}
+
 char* sg_faults_log(sg_device* dev) {
   char* text = nullptr;
   changes(dev, "sg_faults_log", nullptr, "", [&](const Plan& plan) { text = strdup(plan.log().c_str()); });

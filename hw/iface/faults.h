@@ -37,8 +37,9 @@ enum class FaultPoint : uint8_t {
   memory_write,
   guc_receive,
   guc_send,
+  config_read,
 };
-constexpr unsigned fault_points = 22;
+constexpr unsigned fault_points = 23;
 
 enum class FaultAction : uint8_t {
   none,

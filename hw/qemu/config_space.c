@@ -243,6 +243,15 @@ static void check_function_level_reset(IntelGpuState* s, uint32_t address, uint3
 
 uint32_t intel_gpu_opregion_address(IntelGpuState* s) { return pci_get_long(PCI_DEVICE(s)->config + REG_ASLS); }
 
+uint32_t intel_gpu_config_read(PCIDevice* pci, uint32_t address, int length) {
+  IntelGpuState* s = INTEL_GPU(pci);
+  uint32_t place = address & ~3u, shift = (address & 3) * 8;
+  /* An access beyond its dword is no guest's: hosts split those. */
+  if (!s->core || address % 4 + length > 4) return pci_default_read_config(pci, address, length);
+  uint32_t value = sg_faults_config_read(s->core, place, pci_default_read_config(pci, place, 4));
+  return extract32(value, shift, length * 8);
+}
+
 void intel_gpu_config_write(PCIDevice* pci, uint32_t address, uint32_t value, int length) {
   IntelGpuState* s = INTEL_GPU(pci);
   if (address < PCI_CONFIG_HEADER_SIZE) intel_gpu_aperture_unmap_all(s); /* BARs may move */

@@ -244,6 +244,7 @@ static void intel_gpu_class_init(ObjectClass* klass, void* data) {
   RESETTABLE_CLASS(klass)->phases.hold = intel_gpu_reset_hold;
   pci->realize = intel_gpu_realize;
   pci->exit = intel_gpu_exit;
+  pci->config_read = intel_gpu_config_read;
   pci->config_write = intel_gpu_config_write;
   pci->vendor_id = PCI_VENDOR_ID_INTEL;
   pci->class_id = PCI_CLASS_DISPLAY_VGA;

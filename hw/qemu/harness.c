@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * softgen-harness (harness.h). Only fuzzers add it to a machine. The fuzzer sets the property `input` of the stopped machine and continues it; it
- * stops again when the agent is done, or when `limit` milliseconds of guest time have passed. Nothing of this is part of a saved state.
+ * stops again when the agent is done, or when `limit` microseconds of guest time have passed. Nothing of this is part of a saved state.
  */
 #include "qemu/osdep.h"
 
@@ -21,7 +21,7 @@ OBJECT_DECLARE_SIMPLE_TYPE(Harness, SOFTGEN_HARNESS)
 
 struct Harness {
   ISADevice parent_obj;
-  uint32_t base, limit_ms;
+  uint32_t base, limit_us;
   MemoryRegion ports;
   QEMUTimer* deadline;
   GByteArray* input;
@@ -102,7 +102,7 @@ static void set_input(Object* object, const char* text, Error** errp) {
   s->status = 0;
   s->end = "none";
   s->begin_ns = s->end_ns = qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL);
-  timer_mod(s->deadline, s->begin_ns + s->limit_ms * (int64_t)SCALE_MS);
+  timer_mod(s->deadline, s->begin_ns + s->limit_us * (int64_t)SCALE_US);
 }
 
 static void poke(Object* object, const char* text, Error** errp) {
@@ -128,8 +128,9 @@ static char* get_outcome(Object* object, Error** errp) {
   if (!s->deadline) return g_strdup("{}");
   int64_t end_ns = g_str_equal(s->end, "none") ? qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL) : s->end_ns;
   g_autofree char* output = g_base64_encode((const guchar*)s->output->str, s->output->len);
-  return g_strdup_printf("{\"end\": \"%s\", \"status\": %u, \"time_ns\": %" PRId64 ", \"taken\": %zu, \"output\": \"%s\"}", s->end,
-                         s->status, end_ns - s->begin_ns, s->taken, output);
+  return g_strdup_printf("{\"end\": \"%s\", \"status\": %u, \"begin_ns\": %" PRId64 ", \"time_ns\": %" PRId64
+                         ", \"taken\": %zu, \"output\": \"%s\"}",
+                         s->end, s->status, s->begin_ns, end_ns - s->begin_ns, s->taken, output);
 }
 
 static void realize(DeviceState* dev, Error** errp) {
@@ -143,16 +144,16 @@ static void realize(DeviceState* dev, Error** errp) {
 }
 
 static void get_limit(Object* object, Visitor* v, const char* name, void* opaque, Error** errp) {
-  visit_type_uint32(v, name, &SOFTGEN_HARNESS(object)->limit_ms, errp);
+  visit_type_uint32(v, name, &SOFTGEN_HARNESS(object)->limit_us, errp);
 }
 
 static void set_limit(Object* object, Visitor* v, const char* name, void* opaque, Error** errp) {
-  visit_type_uint32(v, name, &SOFTGEN_HARNESS(object)->limit_ms, errp);
+  visit_type_uint32(v, name, &SOFTGEN_HARNESS(object)->limit_us, errp);
 }
 
 static const Property properties[] = {DEFINE_PROP_UINT32("iobase", Harness, base, HARNESS_BASE)};
 
-static void instance_init(Object* object) { SOFTGEN_HARNESS(object)->limit_ms = 10000; }
+static void instance_init(Object* object) { SOFTGEN_HARNESS(object)->limit_us = 10000000; }
 
 static void class_init(ObjectClass* klass, void* data) {
   DeviceClass* device = DEVICE_CLASS(klass);
@@ -163,7 +164,7 @@ static void class_init(ObjectClass* klass, void* data) {
   device->hotpluggable = false;
   device_class_set_props(device, properties);
   object_class_property_add(klass, "limit", "uint32", get_limit, set_limit, NULL, NULL);
-  object_class_property_set_description(klass, "limit", "milliseconds of guest time after which an execution ends (default: 10000)");
+  object_class_property_set_description(klass, "limit", "microseconds of guest time after which an execution ends (default: 10000000)");
   object_class_property_add_str(klass, "input", NULL, set_input);
   object_class_property_set_description(
       klass, "input", "write only, of a stopped machine: the next execution's input, in base64; empty: the agent has one already");

@@ -153,6 +153,7 @@ void intel_gpu_irq_update(IntelGpuState* s);
 bool intel_gpu_config_init(IntelGpuState* s, Error** errp);
 void intel_gpu_config_exit(IntelGpuState* s);
 void intel_gpu_config_reset(IntelGpuState* s);
+uint32_t intel_gpu_config_read(PCIDevice* dev, uint32_t address, int length);
 void intel_gpu_config_write(PCIDevice* dev, uint32_t address, uint32_t value, int length);
 /* Tells the core where BDSM and GGC say stolen memory is. */
 void intel_gpu_config_publish_stolen(IntelGpuState* s);

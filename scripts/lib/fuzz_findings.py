@@ -50,8 +50,12 @@ def signature(oracle, line, console):
         # The allocator warns of the size that its caller asks for.
         caller = None if at.group(1).startswith("drivers/") else driver_function(line, console)
         return f"{oracle}: {at.group(1)}" + (f" in {caller}" if caller else "")
-    place = re.search(r"RIP: \w+:(\w+)", behind(line, console)) if line in console else None
-    return f"{oracle}: {place.group(1) if place else re.sub(r'0x[0-9a-f]+|[0-9]+|[0-9a-f]{16}', 'N', line)}"
+    place = re.search(r"RIP: \w+:(\w+)\S*( \[)?", behind(line, console)) if line in console else None
+    if not place:
+        return f"{oracle}: {re.sub(r'0x[0-9a-f]+|[0-9]+|[0-9a-f]{16}', 'N', line)}"
+    # A function of the kernel itself: who called it?
+    caller = None if place.group(2) else driver_function(line, console)
+    return f"{oracle}: {place.group(1)}" + (f" in {caller}" if caller else "")
 
 
 def write(path, header, facts, line, text, console):

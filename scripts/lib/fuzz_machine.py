@@ -25,7 +25,9 @@ MEMORY = "256M"
 POLL_COMMANDS = 2048
 BOOT_SECONDS = 300
 # Of guest time, and of the host's: an execution that reaches either has not ended.
-LIMIT_MS, LIMIT_SECONDS = 60_000, 30
+LIMIT_US, LIMIT_SECONDS = 60_000_000, 30
+# Of guest time, behind the instruction at which a checkpoint is: executions differ by up to 1.
+BEHIND_US = 2
 POLL_SECONDS, DYING_SECONDS, TRACE_SECONDS = 0.5, 0.3, 5
 ORACLES = [("KASAN", r"BUG: KASAN: .*"), ("oops", r"BUG: unable to handle .*|BUG: kernel NULL pointer.*|general protection fault.*|Oops: .*"),
            ("soft lockup", r"watchdog: BUG: soft lockup.*|rcu: INFO: .*stall.*"), ("BUG", r"kernel BUG at .*|BUG: .*"), ("WARN", r"WARNING: CPU.*"), ("hung task", r"INFO: task .* blocked for more than .*"),
@@ -58,8 +60,8 @@ class FuzzMachine(guests.Machine):
 
     def __init__(self, guest="bookworm", platform=None, node="submit", module=None, append="", device_args=""):
         kernel, ram_disk = fuzz_image.ram_disk(guest, module)
-        # nokaslr: modules lie at the same addresses each time. Hung tasks are traced at level 6.
-        words = ["nokaslr", "no_timer_check", "console=ttyS0", "loglevel=7", "panic=0", "audit=0", "mitigations=off", "clocksource=tsc", "tsc=reliable",
+        # nokaslr: modules lie at the same addresses each time. Hung tasks are traced at level 6. The console shows what happens inside a suspend, too.
+        words = ["nokaslr", "no_timer_check", "console=ttyS0", "no_console_suspend", "loglevel=7", "panic=0", "audit=0", "mitigations=off", "clocksource=tsc", "tsc=reliable",
                  f"FUZZ_NODE={node}", append]
         device = ",".join(filter(None, ["id=gpu", "threads=0", f"poll-commands={POLL_COMMANDS}", f"coverage={coverage.MODULE_AREA}", "xres=640", "yres=480", device_args]))
         super().__init__(device_args=device, accelerator="tcg", memory=MEMORY, cpus=1, platform=platform, qemu_args=[
@@ -68,7 +70,7 @@ class FuzzMachine(guests.Machine):
         # Without "fast" string instructions the kernel copies by eight bytes: TCG takes the same time for a byte.
         slow = {"tcg,thread=multi": "tcg,thread=single", accel.TCG[-1]: f"{accel.TCG[-1]},erms=off,fsrm=off"}
         self._arguments = [slow.get(word, word) for word in self._arguments]
-        self._console_at, self._plan, self._limit_ms = 0, None, None
+        self._console_at, self._plan, self._limit_us = 0, None, None
         self.image = ram_disk.stem  # what the guest is made of
 
     def get(self, name, path=GPU):
@@ -85,25 +87,29 @@ class FuzzMachine(guests.Machine):
         self.put("snapshot-take", True)
         return self._console()
 
-    def advance(self, data, fault):
-        """Runs an execution until the line `fault` fires, and takes the snapshot there: later ones begin with b"" as their input."""
-        self._begin(data, fault, LIMIT_MS)
-        self.qmp.event(("SOFTGEN_FAULT",), LIMIT_SECONDS)
+    def advance(self, data, line):
+        """Takes the snapshot where the fault plan's `line` fires in an execution: later ones begin with b"" as their input. The line may change nothing
+        (`do or 0`): the guest goes on without it."""
+        self._begin(data, line, LIMIT_US)
+        fired = self.qmp.take(("SOFTGEN_FAULT",), LIMIT_SECONDS)
         self.qmp.command("stop")
-        if self._outcome()["end"] != "none":
-            raise Failure(f"the guest never came to '{fault}'")
+        if not fired:
+            raise Failure(f"the guest never came to '{line}'")
+        # The event came when the guest was further already. The same execution again, which ends there.
+        self._begin(data, line, (fired["data"]["time"] - self._outcome()["begin_ns"]) // 1000 + BEHIND_US)
+        if not self.qmp.take(("SOFTGEN_FAULT",), LIMIT_SECONDS) or self._wait(LIMIT_SECONDS) != "stopped" or self._outcome()["end"] != "limit":
+            raise Failure(f"the guest came to '{line}' at another time than before")
         self._put_plan("")
         self.put("snapshot-take", True)
-        self.qmp.events.clear()
         self._console()
 
-    def _begin(self, data, plan, limit_ms):
+    def _begin(self, data, plan, limit_us):
         self.put("snapshot-restore", True)
         for byte in self._put_plan(plan):
             self.put("opregion-byte", byte, HARNESS)
-        if limit_ms != self._limit_ms:
-            self.put("limit", limit_ms, HARNESS)
-            self._limit_ms = limit_ms
+        if limit_us != self._limit_us:
+            self.put("limit", limit_us, HARNESS)
+            self._limit_us = limit_us
         self.put("input", base64.b64encode(data).decode(), HARNESS)
         self.qmp.events.clear()
         self.qmp.command("cont")
@@ -118,10 +124,10 @@ class FuzzMachine(guests.Machine):
         self._plan = device_plan
         return [line.removeprefix(OPREGION) for line in lines if line.startswith(OPREGION)]
 
-    def execute(self, data, plan="", limit_ms=LIMIT_MS, seconds=LIMIT_SECONDS):
+    def execute(self, data, plan="", limit_us=LIMIT_US, seconds=LIMIT_SECONDS):
         """One execution from the snapshot on: the agent gets `data`, the device fails by `plan`. An Outcome. Raises Failure when QEMU ends."""
         began = time.monotonic()
-        self._begin(data, plan, limit_ms)
+        self._begin(data, plan, limit_us)
         how = self._wait(seconds)
         if how != "stopped":
             self.qmp.command("stop")

@@ -57,13 +57,18 @@ class Qmp:
                 return answer["return"]
 
     def event(self, names, timeout):
-        """Takes the oldest event of these names from self.events and returns its name; waits so many seconds for one. None: none came."""
+        """Takes the oldest event of these names and returns its name, as take() does."""
+        event = self.take(names, timeout)
+        return event and event["event"]
+
+    def take(self, names, timeout):
+        """Takes the oldest event of these names from self.events; waits so many seconds for one. None: none came."""
         deadline = time.monotonic() + timeout
         while True:
             for i, event in enumerate(self.events):
                 if event["event"] in names:
                     del self.events[:i + 1]
-                    return event["event"]
+                    return event
             self.events.clear()
             if not self._arrives(deadline):
                 return None

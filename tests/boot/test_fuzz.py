@@ -68,6 +68,20 @@ class FuzzDevice(GuestTest):
             self.assertEqual(first._any_plan(), again._any_plan())
 
     @only_on("softgen", "plans are for our device")
+    def test_checkpoints_inside_an_execution(self):
+        for name, behind in (("reset", "Resetting rcs"), ("resume", "PM: suspend entry")):
+            with self.subTest(name):
+                campaign = self.campaign(name)
+                outcomes = [campaign.execute([]) for _ in range(3)]
+                for outcome in outcomes:
+                    self.assertEqual((outcome.end, outcome.status), ("done", 0), outcome)
+                    self.assertNotIn(behind, outcome.console)
+                # I/O instructions are translated again now and then, which makes other blocks (docs/fuzzing.md).
+                self.assertLess(outcomes[2].fresh["blocks"], outcomes[2].fresh["all"] // 100)
+                self.assertLess(max(outcome.time_ns for outcome in outcomes) - min(outcome.time_ns for outcome in outcomes), 10_000)
+                campaign.machine.close()
+
+    @only_on("softgen", "plans are for our device")
     def test_a_finding(self):
         campaign = self.campaign("probe")
         plan = ["on display.blank nth=1 do drop", COMPLAINT]

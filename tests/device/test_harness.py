@@ -60,7 +60,7 @@ class Harness(unittest.TestCase):
 
     def test_the_limit(self):
         self.machine.command("stop")
-        self.put("limit", 1)
+        self.put("limit", 1000)
         self.start(b"x")
         self.machine.qmp.events.clear()  # that of the stop above
         self.machine.command("cont")
@@ -88,6 +88,11 @@ class Harness(unittest.TestCase):
         self.machine.set("faults-census", "begin")
         self.machine.mmio(0x2034)
         self.assertEqual(json.loads(self.machine.get("faults-census")), [{"point": "mmio.read", "where": "RING_HEAD.rcs", "count": 1}])
+        ids = self.machine.config(0)
+        self.machine.set("faults-text", "on config.read offset=0 do xor 0xff0000\n")
+        self.assertEqual(self.machine.config(0), ids ^ 0xFF0000)
+        self.assertEqual(self.machine.config(2, 2), (ids ^ 0xFF0000) >> 16)
+        self.assertEqual(self.machine.config(0, 1), ids & 0xFF)
         with self.assertRaisesRegex(QmpError, "line 2, column 1"):
             self.machine.set("faults-text", "seed 1\nhang\n")
         self.machine.set("faults-text", "")

@@ -14,6 +14,7 @@ sys.path.insert(0, str(ROOT / "scripts" / "lib"))
 import fuzz_campaign  # noqa: E402
 import fuzz_machine  # noqa: E402
 import fuzz_plans  # noqa: E402
+import fuzz_seeds  # noqa: E402
 from common import Failure  # noqa: E402
 
 WORDS = fuzz_plans.vocabulary(
@@ -28,6 +29,12 @@ WORDS = fuzz_plans.vocabulary(
     [{"point": "mmio.read", "where": "RING_CTL.rcs", "count": 9}, {"point": "cs.csb", "where": "engine=rcs", "count": 3}], [0x1234], True)
 OOPS = """[    1.0] BUG: unable to handle page fault for address: ffff888000000000
 [    1.0] RIP: 0010:process_csb+0x12/0x40 [i915]
+"""
+LOCK = """[    1.0] BUG: kernel NULL pointer dereference, address: 00000000000005a0
+[    1.0] RIP: 0010:_raw_spin_lock+0x13/0x30
+[    1.0] Call Trace:
+[    1.0]  <IRQ>
+[    1.0]  display_pipe_crc_irq_handler+0x6a/0x140 [i915]
 """
 WARN = """[    1.0] WARNING: CPU: 0 PID: 9 at mm/page_alloc.c:5606 __alloc_pages+0x1/0x2
 [    1.0] RIP: 0010:__alloc_pages+0x1/0x2
@@ -92,11 +99,13 @@ class Plans(unittest.TestCase):
 class Findings(unittest.TestCase):
     def test_what_findings_have_in_common(self):
         self.assertEqual(name_of(OOPS), "oops: process_csb")
+        self.assertEqual(name_of(LOCK), "oops: _raw_spin_lock in display_pipe_crc_irq_handler")
         self.assertEqual(name_of(WARN), "WARN: mm/page_alloc.c:5606 in edid_copy")
         self.assertEqual(name_of(HUNG), "hung task: execlists_capture_work")
         self.assertEqual(name_of("", "silent"), "no end: outside modules")
         self.assertIsNone(fuzz_campaign.finding_of(outcome()))
         self.assertIsNone(fuzz_campaign.finding_of(outcome(WARN), ["WARN"]))
+        self.assertIsNone(fuzz_campaign.finding_of(outcome("", "limit"), ["no end"]))
         # The panic that the fuzzer itself asks for is none.
         self.assertEqual(fuzz_campaign.finding_of(outcome("Kernel panic - not syncing: NMI", "limit"))[0], "no end")
         self.assertEqual(fuzz_campaign.finding_of(outcome("Kernel panic - not syncing: NMI", "dead"))[0], "panic")
@@ -104,6 +113,11 @@ class Findings(unittest.TestCase):
     def test_targets_of_a_node_share_a_machine_and_a_checkpoint_comes_last(self):
         groups = fuzz_campaign.by_node(["reset", "probe", "submit", "hang"])
         self.assertEqual(groups, [["probe"], ["submit", "hang", "reset"]])
+
+    def test_seeded_faults_name_targets_and_change_the_source(self):
+        self.assertEqual(len({seed.name for seed in fuzz_seeds.SEEDS}), len(fuzz_seeds.SEEDS))
+        self.assertLessEqual({seed.target for seed in fuzz_seeds.SEEDS}, set(fuzz_campaign.TARGETS))
+        self.assertFalse([seed.name for seed in fuzz_seeds.SEEDS if seed.old == seed.new])
 
     def test_files_of_findings(self):
         folder = tempfile.TemporaryDirectory()

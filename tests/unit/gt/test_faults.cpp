@@ -268,6 +268,19 @@ TEST_CASE("resume: all ones for a while, or the entries of the GGTT are gone") {
   sg_reset(host.device(), SG_RESET_POWER);  // is no resume
 }
 
+TEST_CASE("config.read: what a driver reads of PCI configuration space") {
+  Rig rig;
+  constexpr uint32_t ggc = 0x50, bdsm = 0x5c, there = 0x1234'5678;
+  CHECK(rig.host.plan("on config.read offset=0x50 nth=2 do xor 0xff").empty());
+  const auto read = [&](uint32_t offset) { return sg_faults_config_read(rig.host.device(), offset, there); };
+  CHECK(read(ggc) == there);
+  CHECK(read(bdsm) == there);
+  CHECK(read(ggc) == (there ^ 0xff));
+  CHECK(read(ggc) == there);
+  rig.host.plan("on config.read do ones");
+  CHECK(read(bdsm) == ~0u);
+}
+
 TEST_CASE("the report and the log have each line, and a wrong line has a sentence") {
   Rig rig;
   rig.host.plan("on mem.write do flip");

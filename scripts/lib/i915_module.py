@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""i915.ko for a guest's kernel, built from Debian's source with changes: outside the kernel's own tree, against its headers."""
+import os
+import pathlib
+import shutil
+
+import apt
+import guest_image
+from common import CACHE, Failure, lock, step
+
+FOLDER = "drivers/gpu/drm/i915"
+NEEDED = [FOLDER, "drivers/platform/x86/intel_ips.h"]  # the driver includes a header of another one
+LOG = CACHE / "logs" / "i915.log"
+# Without debug information and BTF, for neither is read.
+FLAGS = ["KCFLAGS=-g0", "CONFIG_DEBUG_INFO_BTF_MODULES=", "CONFIG_DRM_I915_GVT_KVMGT=n"]
+
+
+class Source:
+    """The source of a guest's i915, below `tree`; one at a time may be built."""
+
+    def __init__(self, guest):
+        image = guest_image.ensure(guest)
+        facts = dict(line.split(" ", 1) for line in (image / "manifest").read_text().splitlines() if " " in line)
+        self.release = guest_image.kernel_release(image)
+        self.version = facts[f"linux-image-{self.release}"]
+        self.headers = pathlib.Path("/usr/src") / f"linux-headers-{self.release}"
+        self.tree = CACHE / "i915" / self.version
+
+    def fetch(self):
+        """Installs the kernel's headers, and unpacks the driver's source, if they are not there."""
+        if not self.headers.exists():
+            apt.install(f"the headers of Linux {self.release}", [f"linux-headers-{self.release}"])
+        with lock(f"i915-{self.version}"):
+            if self.tree.exists():
+                return
+            draft = self.tree.with_suffix(".new")
+            shutil.rmtree(draft, ignore_errors=True)
+            draft.mkdir(parents=True)
+            series = ".".join(self.version.split(".")[:2])
+            package = f"linux-source-{series}"
+            step(f"fetching {package}", ["apt-get", "download", f"{package}={self.version}"], LOG, cwd=draft)
+            [archive] = draft.glob("*.deb")
+            step(f"unpacking {package}", ["sh", "-ec", f"""
+                dpkg-deb --fsys-tarfile {archive.name} | tar -xO ./usr/src/{package}.tar.xz | tar -xJ --strip-components=1 {' '.join(f'{package}/{path}' for path in NEEDED)}
+                rm {archive.name}"""], LOG, cwd=draft)
+            self._move_out(draft)
+            draft.rename(self.tree)
+
+    def _move_out(self, tree):
+        """The driver's Makefile and trace headers look for it in the kernel's own tree."""
+        (tree / "include" / "trace").mkdir(parents=True)
+        makefile = tree / FOLDER / "Makefile"
+        makefile.write_text(makefile.read_text().replace("-I$(srctree)/$(src)", f"-I$(src) -I{self.tree}/include/trace"))
+
+    def module(self, seed, target):
+        """Builds i915.ko with one change (fuzz_seeds.Seed, or None) into the file `target`."""
+        with lock(f"i915-{self.version}"):
+            path = self.tree / FOLDER / seed.file if seed else None
+            text = path.read_text() if seed else ""
+            if seed and text.count(seed.old) != 1:
+                raise Failure(f"{seed.name}: {seed.file} of Linux {self.version} has not what it changes")
+            try:
+                if seed:
+                    path.write_text(text.replace(seed.old, seed.new))
+                what = f"i915 with {seed.name}" if seed else "i915"
+                step(f"building {what}", ["make", "-C", self.headers, f"M={self.tree / FOLDER}", f"-j{os.cpu_count()}", *FLAGS, "i915.ko"], LOG)
+                target.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy(self.tree / FOLDER / "i915.ko", target)
+            finally:
+                if seed:
+                    path.write_text(text)
