@@ -19,7 +19,7 @@ HEADER = "# softgen fuzz guest"
 NODE = "submit"
 # An execution that takes longer than 12 s of guest time does not end: the agent interrupts its program after 5. What takes the host longer than 25 s
 # is counted as slow: batches without an end cost the host more than the guest.
-LIMIT_MS, LIMIT_SECONDS = 12_000, 25
+LIMIT_US, LIMIT_SECONDS = 12_000_000, 25
 FRESH_PROGRAMS = 12  # one in so many is made from nothing
 RECENT = 24          # a third of the others change one of the newest
 LONG_SECONDS = 0.7   # programs that take longer are kept only if they reach much
@@ -84,7 +84,7 @@ class Campaign(fuzz_base.BaseCampaign):
 
     def run_on_machine(self, attempt):
         data = b"p" + fuzz_program.encode(self.table, self.packets, attempt)
-        return self.machine.execute(data, "", LIMIT_MS, LIMIT_SECONDS)
+        return self.machine.execute(data, "", LIMIT_US, LIMIT_SECONDS)
 
     def finding_of(self, outcome):
         return finding_of(outcome)
