@@ -176,6 +176,7 @@ static int intel_gpu_post_load(void* opaque, int version) {
   IntelGpuState* s = opaque;
   char* sentence = NULL;
   intel_gpu_aperture_unmap_all(s);
+  s->aperture.touches = 0;
   sg_pause(s->core);
   bool done = sg_load(s->core, s->blob, s->blob_size, &sentence);
   sg_resume(s->core);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What the core asks of its host: clock, timers, interrupt, log, DDC. Calls come from engine threads too,
- * which hold no lock of QEMU; the interrupt therefore goes through a bottom half, and timers are armed by
+ * which hold no lock of QEMU; their interrupts therefore go through a bottom half, and timers are armed by
  * timer_mod(), which is thread-safe.
  */
 #include "qemu/osdep.h"
@@ -31,9 +31,17 @@ typedef struct {
   unsigned id;
 } TimerContext;
 
+/*
+ * As in an access to our registers, which QEMU refuses meanwhile: what a timer raises is sent at once (host_interrupt). With icount the vCPU's
+ * thread runs timers at exact instructions; a bottom half runs in another thread, when the host gets to it.
+ */
 static void on_timer(void* opaque) {
   TimerContext* context = opaque;
+  MemReentrancyGuard* guard = &DEVICE(context->gpu)->mem_reentrancy_guard;
+  bool before = guard->engaged_in_io;
+  guard->engaged_in_io = true;
   sg_timer_expired(context->gpu->core, context->id);
+  guard->engaged_in_io = before;
 }
 
 void intel_gpu_irq_update(IntelGpuState* s) {
@@ -54,7 +62,7 @@ static void host_interrupt(void* opaque, bool level) {
   if (level && !before) qatomic_set(&s->irq.rose, true);
   if (before == level) return;
   /* A message may be aimed at our own registers: it is sent here only where QEMU refuses accesses to them,
-   * which is within an access to them (the guard of system/memory.c). The bottom half sets that guard too. */
+   * which is within an access to them (the guard of system/memory.c). Timers and the bottom half set that guard too. */
   if (bql_locked() && DEVICE(s)->mem_reentrancy_guard.engaged_in_io && runstate_is_running()) {
     intel_gpu_irq_update(s);
   } else {

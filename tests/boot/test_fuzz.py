@@ -41,7 +41,7 @@ class FuzzDevice(GuestTest):
         self.assertLessEqual({"cs.request", "cs.csb", "cs.image", "mmio.read", "mmio.write", "irq", "mem.write"}, points)
         # The same execution twice, with a reset of the engine in it.
         outcomes = [first.execute(HANG) for _ in range(3)]
-        self.assertEqual({(outcome.end, outcome.status) for outcome in outcomes}, {("done", outcomes[0].status)}, outcomes)
+        self.assertEqual({(outcome.end, outcome.status, outcome.time_ns) for outcome in outcomes}, {("done", outcomes[0].status, outcomes[0].time_ns)}, outcomes)
         self.assertGreater(outcomes[0].fresh["blocks"], 0)
         self.assertGreater(outcomes[0].time_ns, 100_000_000, "the guest waits for a heartbeat and the preemption timeout")
         self.assertEqual(outcomes[2].fresh["classes"], 0)
