@@ -64,7 +64,7 @@ void sg_faults_clear(sg_device* dev) {
 }
 
 uint32_t sg_faults_config_read(sg_device* dev, uint32_t offset, uint32_t value) {
-  const softgen::FaultSite site{.point = softgen::FaultPoint::config_read, .what = offset & ~3u, .value = value};
+  const softgen::FaultSite site{.point = softgen::FaultPoint::config_read, .what = offset, .value = value};
   softgen::FaultAnswer answer;
   changes(dev, "sg_faults_config_read", nullptr, "", [&](Plan& plan) { answer = softgen::ask(&plan, site); });
   return softgen::changed(answer, value);

@@ -246,7 +246,7 @@ uint32_t intel_gpu_opregion_address(IntelGpuState* s) { return pci_get_long(PCI_
 uint32_t intel_gpu_config_read(PCIDevice* pci, uint32_t address, int length) {
   IntelGpuState* s = INTEL_GPU(pci);
   uint32_t place = address & ~3u, shift = (address & 3) * 8;
-  /* An access beyond its dword is no guest's: hosts split those. */
+  /* Accesses that cross a dword are QEMU's own. */
   if (!s->core || address % 4 + length > 4) return pci_default_read_config(pci, address, length);
   uint32_t value = sg_faults_config_read(s->core, place, pci_default_read_config(pci, place, 4));
   return extract32(value, shift, length * 8);

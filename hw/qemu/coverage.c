@@ -117,7 +117,7 @@ static char* get_blocks(Object* object, Error** errp) {
 }
 
 static char* get_constants(Object* object, Error** errp) {
-  return coverage.blocks ? intel_gpu_taken(sg_coverage_constants(coverage.blocks), "") : g_strdup("");
+  return intel_gpu_taken(coverage.blocks ? sg_coverage_constants(coverage.blocks) : NULL, "");
 }
 
 static void begin_fresh(Object* object, const char* text, Error** errp) {

@@ -204,7 +204,7 @@ bool sg_faults_load(sg_device* dev, const char* path, char** error);
 bool sg_faults_set(sg_device* dev, const char* text, char** error);
 bool sg_faults_add(sg_device* dev, const char* line, char** error);
 void sg_faults_clear(sg_device* dev);
-/* What the guest reads of the dword at `offset` of PCI configuration space, which has `value`: the plan may change it. */
+/* What the guest reads of the dword at `offset`, a multiple of 4, of PCI configuration space, which has `value`: the plan may change it. */
 uint32_t sg_faults_config_read(sg_device* dev, uint32_t offset, uint32_t value);
 /* malloc'ed text: the last 1000 firings, one per line: guest time, line, point, how often. Any thread. */
 char* sg_faults_log(sg_device* dev);

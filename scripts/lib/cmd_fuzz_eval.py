@@ -5,6 +5,7 @@ import json
 import time
 
 import cmd_setup
+import fuzz_base
 import fuzz_campaign
 from cmd_fuzz import positive
 from common import CACHE, main, output_file, print_table, say
@@ -14,12 +15,11 @@ from i915_module import Source
 GUEST, PLATFORM = "bookworm", "kbl"  # fuzz_seeds is about Linux 6.1
 # Of the driver that is shipped these are known; a seeded fault makes another.
 KNOWN = ("WARN", "hung task", "soft lockup", "no end")
-PROGRESS_SECONDS = 15
 
 
 def parse(argv):
     parser = argparse.ArgumentParser(prog="scripts/fuzz-eval", description=__doc__, epilog="""Builds i915 of Debian 12's kernel with one seeded fault
-        each (scripts/lib/fuzz_seeds.py), and fuzzes it until the kernel crashes by a plan that the driver without the fault withstands. Then this plan is
+        each (scripts/lib/fuzz_seeds.py), and fuzzes it until the kernel crashes by a plan that the driver as shipped withstands. Then this plan is
         repeated. What crashes both is said, and the search goes on. Exit status: 0 when every fault is found and repeats each time.""")
     parser.add_argument("--only", action="append", metavar="NAME", choices=[seed.name for seed in SEEDS],
                         help="only this fault (may be given more than once): " + ", ".join(seed.name for seed in SEEDS))
@@ -30,62 +30,56 @@ def parse(argv):
     return parser.parse_args(argv)
 
 
-def options_of(module, seed):
-    return argparse.Namespace(guest=GUEST, platform=PLATFORM, module=module, append="", device_args="", ignore=KNOWN, seed=seed)
+def options_of(module):
+    return argparse.Namespace(guest=GUEST, platform=PLATFORM, module=module, append="", device_args="", ignore=KNOWN)
 
 
-def search(campaign, seconds, is_own):
-    """Executions until the kernel crashes by a finding that is the fault's own: that finding, or None after so many seconds."""
-    seen, end, said = 0, time.monotonic() + seconds, time.monotonic()
-    while time.monotonic() < end:
-        campaign.step(campaign.next_attempt())
-        for finding in list(campaign.findings.values())[seen:]:
-            seen += 1
-            if is_own(finding):
-                return finding
-        if time.monotonic() > said + PROGRESS_SECONDS:
-            said = time.monotonic()
-            say(f"{campaign.executions} executions, {campaign.blocks} blocks, {end - said:.0f} s left")
-    return None
+class Search(fuzz_campaign.Campaign):
+    """Stops at the first finding that the driver without the fault does not have."""
+
+    def __init__(self, seed, module, number):
+        super().__init__(seed.target, options_of(module), number)
+        self.own, self.stock = None, []  # that finding; signatures of the others
+
+    def repeated(self, oracle, attempt):
+        super().repeated(oracle, attempt)
+        finding = next(reversed(self.findings.values()))
+        if repetitions(self.name, None, finding, 1):
+            say(f"the driver without the fault has this, too: {finding.signature}: {'; '.join(finding.attempt)}")
+            self.stock.append(finding.signature)
+        else:
+            self.own = finding
+            self.stop.set()
 
 
-def repeated(module, seed, finding, times):
-    """How often, of so many times, the plan makes the finding on a new machine."""
-    campaign = fuzz_campaign.Campaign(seed.target, options_of(module, 0), 0)
+def repetitions(target, module, finding, times):
+    """How often, of so many times, the plan makes the finding on a new machine. `module`: None: the driver that Debian ships."""
+    campaign = fuzz_campaign.Campaign(target, options_of(module), 0)
     try:
         campaign.start()
-        outcomes = [campaign.execute(finding.attempt) for _ in range(times)]
-        found = [(campaign.finding_of(outcome), outcome.console) for outcome in outcomes]
-        return sum(one is not None and campaign.signature(*one, console) == finding.signature for one, console in found)
+        return sum(campaign.signature_of(campaign.execute(finding.attempt)) == finding.signature for _ in range(times))
     finally:
         campaign.close()
 
 
 def evaluate(source, seed, options):
     """A row of the table."""
-    folder = CACHE / "i915"
-    module, plain, stock = folder / f"{source.version}-{seed.name}.ko", folder / f"{source.version}.ko", []
-    if not plain.exists():
-        source.module(None, plain)
+    module = CACHE / "i915" / f"{source.version}-{seed.name}.ko"
     source.module(seed, module)
+    campaign, began = Search(seed, module, options.seed), time.monotonic()
 
-    def is_own(finding):
-        if not repeated(plain, seed, finding, 1):
-            return True
-        say(f"the driver without the fault has this, too: {finding.signature}: {'; '.join(finding.attempt)}")
-        stock.append(finding.signature)
-        return False
+    def work():
+        try:
+            campaign.start()
+            campaign.run(options.seconds)
+        finally:
+            campaign.close()
 
-    campaign = fuzz_campaign.Campaign(seed.target, options_of(module, options.seed), options.seed)
-    began = time.monotonic()
-    try:
-        campaign.start()
-        found = search(campaign, options.seconds, is_own)
-    finally:
-        campaign.close()
+    fuzz_base.run_all([work], [campaign], 1, lambda c: f"{c.executions} executions, {c.blocks} blocks")
+    own = campaign.own
     return {"fault": seed.name, "subject": seed.subject, "target": seed.target, "executions": campaign.executions, "seconds": round(time.monotonic() - began),
-            "without_fault": stock, "finding": found and found.signature, "plan": found.attempt if found else [],
-            "repeated": repeated(module, seed, found, options.times) if found else 0}
+            "without_fault": campaign.stock, "finding": own and own.signature, "plan": own.attempt if own else [],
+            "repeated": repetitions(seed.target, module, own, options.times) if own else 0}
 
 
 def run(argv):

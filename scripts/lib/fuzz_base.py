@@ -52,7 +52,12 @@ class BaseCampaign:
         raise NotImplementedError
 
     def signature(self, oracle, line, console):
-        raise NotImplementedError
+        return fuzz_findings.signature(oracle, line, console)
+
+    def signature_of(self, outcome):
+        """That of an outcome's finding, or None."""
+        found = self.finding_of(outcome)
+        return found and self.signature(*found, outcome.console)
 
     def executed(self, attempt, outcome, found):
         """Puts an attempt into the corpus, if it is worth it."""
@@ -128,9 +133,7 @@ class BaseCampaign:
         def repeats(candidate):
             if self.stop.is_set() or time.monotonic() > deadline or not self.is_valid(candidate):
                 return False
-            again = self.execute(candidate)
-            now = self.finding_of(again)
-            return now is not None and self.signature(*now, again.console) == name
+            return self.signature_of(self.execute(candidate)) == name
 
         if not repeats(attempt):
             self.keep(oracle, f"{line} (once; it did not repeat)", name, attempt, outcome.console)

@@ -57,12 +57,11 @@ def repeat(campaign, attempt, facts, tell_first=None):
             say("the guest's kernel or the agent is not that of the finding; it may not repeat")
         for number in range(1, options.times + 1):
             outcome = campaign.execute(attempt)
-            found = campaign.finding_of(outcome)
-            name = campaign.signature(*found, outcome.console) if found else "nothing"
-            same += found is not None and name == facts.get("finding", name)
+            name = campaign.signature_of(outcome)
+            same += name is not None and name == facts.get("finding", name)
             if number == 1 and tell_first:
                 tell_first(outcome)
-            print(f"{number}: {name}; ended: {outcome.end}, status {outcome.status}, {outcome.time_ns / 1e9:.3f} s of guest time")
+            print(f"{number}: {name or 'nothing'}; ended: {outcome.end}, status {outcome.status}, {outcome.time_ns / 1e9:.3f} s of guest time")
             if options.console:
                 print(outcome.console + outcome.output)
     finally:

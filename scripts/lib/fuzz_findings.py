@@ -45,17 +45,15 @@ def signature(oracle, line, console):
     """What findings of one cause have in common: the oracle and the function, or the place in the source."""
     if oracle in WAITS:
         return f"{oracle}: {outermost_function(line, console) or 'outside modules'}"
-    at = re.search(r" at (\S+) (\w+)", line)
-    if at:
-        # The allocator warns of the size that its caller asks for.
-        caller = None if at.group(1).startswith("drivers/") else driver_function(line, console)
-        return f"{oracle}: {at.group(1)}" + (f" in {caller}" if caller else "")
-    place = re.search(r"RIP: \w+:(\w+)\S*( \[)?", behind(line, console)) if line in console else None
-    if not place:
+    if at := re.search(r" at (\S+) (\w+)", line):
+        place, own = at.group(1), at.group(1).startswith("drivers/")
+    elif line in console and (at := re.search(r"RIP: \w+:(\w+)\S*( \[)?", behind(line, console))):
+        place, own = at.group(1), at.group(2)
+    else:
         return f"{oracle}: {re.sub(r'0x[0-9a-f]+|[0-9]+|[0-9a-f]{16}', 'N', line)}"
-    # A function of the kernel itself: who called it?
-    caller = None if place.group(2) else driver_function(line, console)
-    return f"{oracle}: {place.group(1)}" + (f" in {caller}" if caller else "")
+    # The kernel's own code fails by what its caller asks for.
+    caller = None if own else driver_function(line, console)
+    return f"{oracle}: {place}" + (f" in {caller}" if caller else "")
 
 
 def write(path, header, facts, line, text, console):

@@ -73,7 +73,7 @@ SEEDS = [
 		}
 """),
     # What is only run when the chip does not answer.
-    Seed("timeout-path", "a time-out that nobody has seen", "suspend", "display/intel_display_power_well.c", """\
+    Seed("timeout-path", "a time-out path unchecked", "suspend", "display/intel_display_power_well.c", """\
 		drm_dbg_kms(&dev_priv->drm, "%s power well enable timeout\\n",
 			    intel_power_well_name(power_well));
 """, """\

@@ -138,5 +138,10 @@ def unneeded_modules(modules):
     return sorted(set(depends) - kept)
 
 
+def package_versions(image):
+    """The manifest: {package: version}; of "kernel", the release."""
+    return dict(line.split() for line in (image / "manifest").read_text().splitlines())
+
+
 def kernel_release(image):
-    return (image / "manifest").read_text().split("\n", 1)[0].split()[1]
+    return package_versions(image)["kernel"]

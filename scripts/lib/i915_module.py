@@ -20,9 +20,8 @@ class Source:
 
     def __init__(self, guest):
         image = guest_image.ensure(guest)
-        facts = dict(line.split(" ", 1) for line in (image / "manifest").read_text().splitlines() if " " in line)
         self.release = guest_image.kernel_release(image)
-        self.version = facts[f"linux-image-{self.release}"]
+        self.version = guest_image.package_versions(image)[f"linux-image-{self.release}"]
         self.headers = pathlib.Path("/usr/src") / f"linux-headers-{self.release}"
         self.tree = CACHE / "i915" / self.version
 
@@ -33,12 +32,12 @@ class Source:
         with lock(f"i915-{self.version}"):
             if self.tree.exists():
                 return
-            draft = self.tree.with_suffix(".new")
+            draft = self.tree.with_name(f"{self.tree.name}.new")
             shutil.rmtree(draft, ignore_errors=True)
             draft.mkdir(parents=True)
             series = ".".join(self.version.split(".")[:2])
             package = f"linux-source-{series}"
-            step(f"fetching {package}", ["apt-get", "download", f"{package}={self.version}"], LOG, cwd=draft)
+            step(f"fetching {package}", ["apt-get", "download", "-o", "APT::Sandbox::User=root", f"{package}={self.version}"], LOG, cwd=draft)
             [archive] = draft.glob("*.deb")
             step(f"unpacking {package}", ["sh", "-ec", f"""
                 dpkg-deb --fsys-tarfile {archive.name} | tar -xO ./usr/src/{package}.tar.xz | tar -xJ --strip-components=1 {' '.join(f'{package}/{path}' for path in NEEDED)}
@@ -53,19 +52,15 @@ class Source:
         makefile.write_text(makefile.read_text().replace("-I$(srctree)/$(src)", f"-I$(src) -I{self.tree}/include/trace"))
 
     def module(self, seed, target):
-        """Builds i915.ko with one change (fuzz_seeds.Seed, or None) into the file `target`."""
+        """Builds i915.ko with one change (fuzz_seeds.Seed) into the file `target`."""
         with lock(f"i915-{self.version}"):
-            path = self.tree / FOLDER / seed.file if seed else None
-            text = path.read_text() if seed else ""
-            if seed and text.count(seed.old) != 1:
+            path = self.tree / FOLDER / seed.file
+            text = path.read_text()
+            if text.count(seed.old) != 1:
                 raise Failure(f"{seed.name}: {seed.file} of Linux {self.version} has not what it changes")
             try:
-                if seed:
-                    path.write_text(text.replace(seed.old, seed.new))
-                what = f"i915 with {seed.name}" if seed else "i915"
-                step(f"building {what}", ["make", "-C", self.headers, f"M={self.tree / FOLDER}", f"-j{os.cpu_count()}", *FLAGS, "i915.ko"], LOG)
-                target.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(text.replace(seed.old, seed.new))
+                step(f"building i915 with {seed.name}", ["make", "-C", self.headers, f"M={self.tree / FOLDER}", f"-j{os.cpu_count()}", *FLAGS, "i915.ko"], LOG)
                 shutil.copy(self.tree / FOLDER / "i915.ko", target)
             finally:
-                if seed:
-                    path.write_text(text)
+                path.write_text(text)

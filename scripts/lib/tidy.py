@@ -22,9 +22,9 @@ SOURCES_PER_UNIT = 24
 OF_ONE_SOURCE = {"-c": 1, "-o": 1, "-MF": 1, "-MQ": 1, "-MD": 0}
 
 
-def commands(build=BUILD):
-    """{path: (directory, command without what names the source and its outputs)}."""
-    found = {}
+def sources_by_command(build=BUILD):
+    """{(directory, command without what names the source and its outputs): [C++ files, sorted]}."""
+    found = collections.defaultdict(set)
     for entry in json.loads((build / "compile_commands.json").read_text()):
         words = iter(entry.get("arguments") or shlex.split(entry["command"]))
         kept = []
@@ -34,13 +34,9 @@ def commands(build=BUILD):
                     next(words)
             else:
                 kept.append(word)
-        found[os.path.normpath(os.path.join(entry["directory"], entry["file"]))] = (entry["directory"], tuple(kept))
-    return found
-
-
-def sources():
-    """The C++ files of hw/ that build/ compiles, sorted."""
-    return sorted(path for path in commands() if path.startswith(f"{ROOT / FOLDER}/") and path.endswith(".cpp"))
+        if entry["file"].endswith(".cpp"):
+            found[entry["directory"], tuple(kept)].add(os.path.normpath(os.path.join(entry["directory"], entry["file"])))
+    return {command: sorted(files) for command, files in found.items()}
 
 
 def text_of(files):
@@ -49,7 +45,7 @@ def text_of(files):
 
 
 def with_errors(files, command):
-    """Those of `files` that do not compile when all are in one translation unit; None stands for an error that is in none of them."""
+    """Those of `files` that do not compile when all are in one translation unit; all but the first if nothing says which ones."""
     directory, words = command
     done = subprocess.run([*words, "-w", "-fsyntax-only", "-fdiagnostics-color=never", "-x", "c++", "-"], cwd=directory, input=text_of(files),
                           env={**os.environ, "LC_ALL": "C"}, capture_output=True, text=True, check=False)
@@ -59,57 +55,51 @@ def with_errors(files, command):
             included_by = ([] if match[1] == "In file included" else included_by) + [match[2]]
         elif match := re.match(r"([^:\s]+):\d+:\d+: (?:fatal )?error: ", line):
             places = [os.path.normpath(os.path.join(directory, place)) for place in (match[1], *included_by)]
-            found.add(next((place for place in places if place in files), None))
-    return found
+            found.update([place for place in places if place in files][:1])
+    return found or set(files[1:] if done.returncode else [])
 
 
 def compile_together(files, command):
-    """`files` in groups, each of which compiles as one translation unit of `command` (of commands())."""
+    """`files` in groups, each of which compiles as one translation unit of `command` (of sources_by_command())."""
     groups = []
     while files:
         group = files
+        # What has an error uses a name that a source before it has: another group's.
         while len(group) > 1 and (found := with_errors(group, command)):
-            # What has an error uses a name that a source before it has: another group's. Else nothing says which ones go together.
-            found = found - {None} if found != {None} else set(group[1:])
-            group = [file for file in group if file not in found]
-        if not group:
-            group = files[:1]
+            group = [file for file in group if file not in found] or group[:1]
         groups.append(group)
         files = [file for file in files if file not in group]
     return groups
 
 
-def tidy(unit, folder):
-    """clang-tidy's findings in `unit`, whose command is in `folder`: lines "path:line:column: what"."""
-    # -Wno-error: under -Werror, warnings that .clang-tidy turns off are errors, even in the C++ library's headers (std::stable_sort of
-    # libstdc++ 12).
-    done = subprocess.run([TIDY, "-p", folder, "--quiet", f"--config-file={ROOT / '.clang-tidy'}", "--checks=-bugprone-suspicious-include",
-                           "--extra-arg=-Wno-error", unit], cwd=ROOT, capture_output=True, text=True, check=False)
-    found = {os.path.normpath(line) for line in re.findall(r"^\S+:\d+:\d+: (?:warning|error): .*", done.stdout, re.MULTILINE)}
-    if done.returncode and not found:
-        raise Failure(f"{TIDY} failed: {done.stderr.strip()[-500:]}")
-    return found
-
-
 def check(files, command):
-    """The findings in `files`, which are compiled by `command`."""
+    """clang-tidy's findings in `files`, which are compiled by `command`: lines "path:line:column: what"."""
     directory, words = command
     with tempfile.TemporaryDirectory() as work:
         unit = pathlib.Path(work) / "unit.cpp"
         unit.write_text(text_of(files))
         entry = {"directory": str(directory), "file": str(unit), "arguments": [*words, "-c", str(unit)]}
         (unit.parent / "compile_commands.json").write_text(json.dumps([entry]))
-        return tidy(unit, work)
+        # -Wno-error: under -Werror, warnings that .clang-tidy turns off are errors, even in the C++ library's headers (std::stable_sort of
+        # libstdc++ 12).
+        done = subprocess.run([TIDY, "-p", work, "--quiet", f"--config-file={ROOT / '.clang-tidy'}", "--extra-arg=-Wno-error", unit],
+                              cwd=ROOT, capture_output=True, text=True, check=False)
+        found = {os.path.normpath(line) for line in re.findall(r"^\S+:\d+:\d+: (?:warning|error): .*", done.stdout, re.MULTILINE)}
+        if done.returncode and not found:
+            raise Failure(f"{TIDY} failed: {done.stderr.strip()[-500:]}")
+        # bugprone-suspicious-include is right about the unit.
+        return {line for line in found if not line.startswith(f"{unit}:")}
 
 
 def run():
     """(number of files, findings without duplicates)."""
-    known, by_command = commands(), collections.defaultdict(list)
-    for file in sources():
-        by_command[known[file]].append(file)
-    parts = [(files[i:i + SOURCES_PER_UNIT], command) for command, files in by_command.items() for i in range(0, len(files), SOURCES_PER_UNIT)]
+    parts = []
+    for command, files in sources_by_command().items():
+        files = [file for file in files if file.startswith(f"{ROOT / FOLDER}/")]
+        parts += [(files[i:i + SOURCES_PER_UNIT], command) for i in range(0, len(files), SOURCES_PER_UNIT)]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         groups = pool.map(compile_together, *zip(*parts))
         units = [(group, command) for (_, command), several in zip(parts, groups) for group in several]
         units.sort(key=lambda unit: len(unit[0]), reverse=True)  # the longest first, so that none runs alone at the end
-        return sum(len(files) for files, _ in units), sorted(set().union(*pool.map(check, *zip(*units))))
+        found = set().union(*pool.map(check, *zip(*units)))
+    return len({file for files, _ in units for file in files}), sorted(found)

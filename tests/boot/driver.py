@@ -106,7 +106,7 @@ def wait_for(what, probe, timeout=120):
 
 
 def is_late_update(line):
-    """Whether the driver tells that registers of a frame took it longer than one (20 ms), interrupts off: the host stopped the vCPU in between."""
+    """Whether the driver reports an update that took longer than the device holds a blank for it (hw/display/update_hold.h, late_ns): the host stopped the vCPU."""
     late = re.search(r"Atomic update failure on pipe \w \(.*\) time (\d+) us", line)
     return late is not None and int(late[1]) > 20_000
 

@@ -23,7 +23,8 @@ class Tidy(unittest.TestCase):
                 pathlib.Path(file).write_text(text)
             (folder / "compile_commands.json").write_text(json.dumps(
                 [{"directory": work, "file": file, "arguments": ["c++", "-std=c++20", *options, "-c", file]} for file in files]))
-            command = tidy.commands(folder)[files[0]]
+            [(command, known)] = tidy.sources_by_command(folder).items()
+            self.assertEqual(known, files)
             groups = tidy.compile_together(files, command)
             findings = set().union(*(tidy.check(group, command) for group in groups))
             return [[pathlib.Path(file).name for file in group] for group in groups], sorted(line.removeprefix(f"{folder}/") for line in findings)
@@ -42,9 +43,15 @@ class Tidy(unittest.TestCase):
         self.assertEqual(groups, [["0.cpp", "2.cpp"], ["1.cpp"]])
         self.assertEqual([line.split(":")[0] for line in findings], ["0.cpp", "1.cpp", "2.cpp"])
 
-    def test_a_source_that_does_not_compile(self):
+    def test_compile_errors_are_findings(self):
         _, findings = self.found("int good() { return 1; }\n", "int bad() { return unknown; }\n")
         self.assertRegex("".join(findings), r"^1\.cpp:1:20: .*\[clang-diagnostic-error")
+
+    def test_included_sources_are_findings_of_hw_alone(self):
+        groups, findings = self.found("int one() { return 1; }\n", '#include "0.cpp"\n')
+        self.assertEqual(groups, [["1.cpp"], ["0.cpp"]])
+        self.assertEqual([line.split(":")[0] for line in findings], ["1.cpp"])
+        self.assertIn("bugprone-suspicious-include", findings[0])
 
     def test_a_warning_turned_off_is_none_under_werror(self):
         text = "[[deprecated]] int old();\nint now() { return old(); }\n"
