@@ -105,22 +105,69 @@ static void set_input(Object* object, const char* text, Error** errp) {
   timer_mod(s->deadline, s->begin_ns + s->limit_us * (int64_t)SCALE_US);
 }
 
+/* Where firmware has put the OpRegion; 0: nowhere. */
+static uint32_t opregion(Error** errp) {
+  Object* gpu = object_resolve_path_type("", TYPE_INTEL_GPU, NULL);
+  uint32_t base = gpu ? intel_gpu_opregion_address(INTEL_GPU(gpu)) : 0;
+  if (!base) error_setg(errp, "softgen-harness: no firmware has set up an OpRegion");
+  return base;
+}
+
+static char* get_opregion(Object* object, Error** errp) {
+  uint8_t bytes[INTEL_GPU_OPREGION_SIZE];
+  uint32_t base = opregion(errp);
+  if (!base) return NULL;
+  cpu_physical_memory_read(base, bytes, sizeof bytes);
+  return g_base64_encode(bytes, sizeof bytes);
+}
+
 static void poke(Object* object, const char* text, Error** errp) {
   char* rest = NULL;
   uint64_t offset = strtoull(text, &rest, 16);
   uint64_t value = *rest == '=' ? strtoull(rest + 1, &rest, 16) : 256;
-  Object* gpu = object_resolve_path_type("", TYPE_INTEL_GPU, NULL);
-  uint32_t base = gpu ? intel_gpu_opregion_address(INTEL_GPU(gpu)) : 0;
   if (*rest || value > 255 || offset >= INTEL_GPU_OPREGION_SIZE) {
     error_setg(errp, "softgen-harness: OFFSET=BYTE of the OpRegion is expected, hexadecimal");
-  } else if (!base) {
-    error_setg(errp, "softgen-harness: no firmware has set up an OpRegion");
   } else if (runstate_is_running()) {
     error_setg(errp, "softgen-harness: the machine is not stopped");
   } else {
+    uint32_t base = opregion(errp);
     uint8_t byte = value;
-    cpu_physical_memory_write(base + offset, &byte, 1);
+    if (base) cpu_physical_memory_write(base + offset, &byte, 1);
   }
+}
+
+/*
+ * An execution in one command. Its text comes in a file: QEMU's monitor polls for each byte that it reads, which costs more than to restore
+ * the machine.
+ */
+static void begin(Object* object, const char* path, Error** errp) {
+  ERRP_GUARD();
+  g_autofree char* text = NULL;
+  g_autoptr(GError) error = NULL;
+  if (!g_file_get_contents(path, &text, NULL, &error)) {
+    error_setg(errp, "softgen-harness: %s", error->message);
+    return;
+  }
+  g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
+  Object* gpu = object_resolve_path_type("", TYPE_INTEL_GPU, NULL);
+  if (!gpu || g_strv_length(lines) < 2) {
+    error_setg(errp, "softgen-harness: a GPU, and lines with the limit, the input and the plan are expected");
+    return;
+  }
+  if (!object_property_set_bool(gpu, "snapshot-restore", true, errp)) return;
+  g_autoptr(GString) plan = g_string_new(NULL);
+  for (char** line = lines + 2; *line; line++) {
+    if (!g_str_has_prefix(*line, "opregion ")) {
+      g_string_append_printf(plan, "%s\n", *line);
+      continue;
+    }
+    poke(object, *line + strlen("opregion "), errp);
+    if (*errp) return;
+  }
+  if (!object_property_set_str(gpu, "faults-text", plan->str, errp)) return;
+  SOFTGEN_HARNESS(object)->limit_us = strtoul(lines[0], NULL, 10);
+  set_input(object, lines[1], errp);
+  if (!*errp) vm_start();
 }
 
 static char* get_outcome(Object* object, Error** errp) {
@@ -168,6 +215,12 @@ static void class_init(ObjectClass* klass, void* data) {
   object_class_property_add_str(klass, "input", NULL, set_input);
   object_class_property_set_description(
       klass, "input", "write only, of a stopped machine: the next execution's input, in base64; empty: the agent has one already");
+  object_class_property_add_str(klass, "begin", NULL, begin);
+  object_class_property_set_description(
+      klass, "begin",
+      "write only: a file: the lines `limit` and `input`, then a fault plan, lines `opregion OFFSET=BYTE` among it; restores the snapshot and continues");
+  object_class_property_add_str(klass, "opregion", get_opregion, NULL);
+  object_class_property_set_description(klass, "opregion", "read only: the OpRegion in guest memory, in base64");
   object_class_property_add_str(klass, "opregion-byte", NULL, poke);
   object_class_property_set_description(klass, "opregion-byte",
                                         "write only, of a stopped machine: OFFSET=BYTE, hexadecimal, changes the OpRegion");

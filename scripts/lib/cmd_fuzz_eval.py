@@ -8,7 +8,7 @@ import cmd_setup
 import fuzz_base
 import fuzz_campaign
 from cmd_fuzz import positive
-from common import CACHE, main, output_file, print_table, say
+from common import CACHE, Failure, main, output_file, print_table, say
 from fuzz_seeds import SEEDS
 from i915_module import Source
 
@@ -62,10 +62,22 @@ def repetitions(target, module, finding, times):
         campaign.close()
 
 
+def check(seed, module):
+    """Raises Failure unless the fault shows by its own plan: what nobody can find is no measure."""
+    campaign = fuzz_campaign.Campaign(seed.target, options_of(module), 0)
+    try:
+        campaign.start()
+        if not campaign.signature_of(campaign.execute([seed.plan])):
+            raise Failure(f"{seed.name}: the driver with the fault withstands '{seed.plan}'")
+    finally:
+        campaign.close()
+
+
 def evaluate(source, seed, options):
     """A row of the table."""
     module = CACHE / "i915" / f"{source.version}-{seed.name}.ko"
     source.module(seed, module)
+    check(seed, module)
     campaign, began = Search(seed, module, options.seed), time.monotonic()
 
     def work():

@@ -9,7 +9,6 @@ import fuzz_findings
 import fuzz_machine
 import fuzz_plans
 from common import CACHE, Failure
-from fuzz_findings import signature
 
 FINDINGS = CACHE / "findings" / "device"
 # A target: the node that the machine boots to, the workload, and the line whose firing is a further checkpoint behind the node's.
@@ -28,6 +27,7 @@ TARGETS = {
     "debugfs": Target("submit", "debugfs", None),  # all files of i915 in debugfs are read
 }
 FRESH_PLANS = 8    # one execution in so many has a plan made from nothing
+SWEEPS = 4         # one in so many has a plan of fuzz_plans.Sweep
 ENDLESS_PLANS = 8  # plans that are drawn for one that is not known to end the guest
 RECENT = 16        # half of the others change one of the newest plans
 ORACLES = sorted({name for name, _ in fuzz_machine.ORACLES} | {"no end"})
@@ -46,7 +46,7 @@ class Campaign(fuzz_base.BaseCampaign):
 
     def __init__(self, name, options, seed):
         super().__init__(options, f"{seed} {name}")
-        self.name, self.target, self.words = name, TARGETS[name], None
+        self.name, self.target, self.words, self.sweep = name, TARGETS[name], None, None
         self._data = b""
         self._endless = []  # of findings that end a guest: the points and actions of their plans
 
@@ -67,7 +67,9 @@ class Campaign(fuzz_base.BaseCampaign):
         found = finding_of(outcome)
         if found or outcome.status:
             raise Failure(f"{self.name}: the workload fails without any fault: {found[1] if found else outcome.output}")
-        self.words = fuzz_plans.vocabulary(json.loads(self.machine.get("faults-vocabulary")), census, self.machine.constants(), self.target.workload in PROBING)
+        firmware = self.machine.firmware_offsets() if self.target.workload in PROBING else ()
+        self.words = fuzz_plans.vocabulary(json.loads(self.machine.get("faults-vocabulary")), census, self.machine.constants(), firmware)
+        self.sweep = fuzz_plans.Sweep(self.random, self.words)
         self.blocks = outcome.fresh["all"]
 
     def hand_over(self):
@@ -84,6 +86,8 @@ class Campaign(fuzz_base.BaseCampaign):
         return plan
 
     def _any_plan(self):
+        if self.random.randrange(SWEEPS) == 0:
+            return self.sweep.plan(self.words)
         if not self.corpus or self.random.randrange(FRESH_PLANS) == 0:
             return [fuzz_plans.line(self.random, self.words) for _ in range(self.random.randint(1, 3))]
         base = self.random.choice(self.corpus[-RECENT:] if self.random.randrange(2) else self.corpus)
@@ -94,9 +98,6 @@ class Campaign(fuzz_base.BaseCampaign):
 
     def finding_of(self, outcome):
         return finding_of(outcome, self.options.ignore)
-
-    def signature(self, oracle, line, console):
-        return signature(oracle, line, console)
 
     def executed(self, attempt, outcome, found):
         # What ends the guest would be found again and again.

@@ -6,6 +6,7 @@ register write that submits to them (threads=0). So the same input, plan and sna
 import base64
 import collections
 import json
+import pathlib
 import re
 import time
 
@@ -26,7 +27,7 @@ POLL_COMMANDS = 2048
 BOOT_SECONDS = 300
 # Of guest time, and of the host's: an execution that reaches either has not ended.
 LIMIT_US, LIMIT_SECONDS = 60_000_000, 30
-# Of guest time, behind the instruction at which a checkpoint is: executions differ by up to 1.
+# Of guest time, behind the instruction at which a checkpoint is: behind a suspend executions differ by up to 1.
 BEHIND_US = 2
 POLL_SECONDS, DYING_SECONDS, TRACE_SECONDS = 0.5, 0.3, 5
 ORACLES = [("KASAN", r"BUG: KASAN: .*"), ("oops", r"BUG: unable to handle .*|BUG: kernel NULL pointer.*|general protection fault.*|Oops: .*"),
@@ -70,7 +71,7 @@ class FuzzMachine(guests.Machine):
         # Without "fast" string instructions the kernel copies by eight bytes: TCG takes the same time for a byte.
         slow = {"tcg,thread=multi": "tcg,thread=single", accel.TCG[-1]: f"{accel.TCG[-1]},erms=off,fsrm=off"}
         self._arguments = [slow.get(word, word) for word in self._arguments]
-        self._console_at, self._plan, self._limit_us = 0, None, None
+        self._console_at, self._request = 0, pathlib.Path(self.serial).with_name("execution")
         self.image = ram_disk.stem  # what the guest is made of
 
     def get(self, name, path=GPU):
@@ -99,30 +100,14 @@ class FuzzMachine(guests.Machine):
         self._begin(data, line, (fired["data"]["time"] - self._outcome()["begin_ns"]) // 1000 + BEHIND_US)
         if not self.qmp.take(("SOFTGEN_FAULT",), LIMIT_SECONDS) or self._wait(LIMIT_SECONDS) != "stopped" or self._outcome()["end"] != "limit":
             raise Failure(f"the guest came to '{line}' at another time than before")
-        self._put_plan("")
+        self.put("faults-text", "")
         self.put("snapshot-take", True)
         self._console()
 
     def _begin(self, data, plan, limit_us):
-        self.put("snapshot-restore", True)
-        for byte in self._put_plan(plan):
-            self.put("opregion-byte", byte, HARNESS)
-        if limit_us != self._limit_us:
-            self.put("limit", limit_us, HARNESS)
-            self._limit_us = limit_us
-        self.put("input", base64.b64encode(data).decode(), HARNESS)
+        self._request.write_text(f"{limit_us}\n{base64.b64encode(data).decode()}\n{plan}")
         self.qmp.events.clear()
-        self.qmp.command("cont")
-
-    def _put_plan(self, plan):
-        """Gives the device its lines; those that it does not know, as `opregion-byte` takes them."""
-        lines = plan.splitlines()
-        device_plan = "\n".join(line for line in lines if not line.startswith(OPREGION))
-        # An empty plan has no counts that would have to begin anew.
-        if device_plan or self._plan != "":
-            self.put("faults-text", device_plan)
-        self._plan = device_plan
-        return [line.removeprefix(OPREGION) for line in lines if line.startswith(OPREGION)]
+        self.put("begin", str(self._request), HARNESS)
 
     def execute(self, data, plan="", limit_us=LIMIT_US, seconds=LIMIT_SECONDS):
         """One execution from the snapshot on: the agent gets `data`, the device fails by `plan`. An Outcome. Raises Failure when QEMU ends."""
@@ -131,12 +116,11 @@ class FuzzMachine(guests.Machine):
         how = self._wait(seconds)
         if how != "stopped":
             self.qmp.command("stop")
-        outcome = self._outcome()
+        outcome, fresh = self._get_all((HARNESS, "outcome"), (GPU, "coverage-fresh"))
         if how == "silent" or outcome["end"] == "limit":
             self._have_traced()
-        console = self._console()
         return Outcome(outcome["end"] if how == "stopped" else how, outcome["status"], outcome["time_ns"], base64.b64decode(outcome["output"]).decode(errors="replace"),
-                       console, json.loads(self.get("coverage-fresh")), time.monotonic() - began)
+                       self._console(), fresh, time.monotonic() - began)
 
     def _have_traced(self):
         """The guest does not end its work: its kernel panics at an NMI that it did not expect, and tells what it is doing."""
@@ -147,7 +131,11 @@ class FuzzMachine(guests.Machine):
         self.qmp.command("stop")
 
     def _outcome(self):
-        return json.loads(self.get("outcome", HARNESS))
+        return self._get_all((HARNESS, "outcome"))[0]
+
+    def _get_all(self, *properties):
+        """Values of properties (path, name) that are JSON."""
+        return [json.loads(self.qmp.reply(number)) for number in self.qmp.send(*(("qom-get", {"path": path, "property": name}) for path, name in properties))]
 
     def _console(self):
         """What the kernel has written since the last call."""
@@ -177,6 +165,11 @@ class FuzzMachine(guests.Machine):
             elif time.monotonic() >= deadline:
                 return "silent"
 
+    def firmware_offsets(self):
+        """Of the OpRegion: the bytes that firmware has set, and three behind each, which may belong to the same value."""
+        region = base64.b64decode(self.get("opregion", HARNESS))
+        return sorted({near for at, byte in enumerate(region) if byte for near in range(at, min(at + 4, len(region)))})
+
     def constants(self):
         """Numbers that the code of the guest's modules that ran so far compares with."""
         return [int(word, 16) for word in self.get("coverage-constants").split()]
@@ -184,7 +177,7 @@ class FuzzMachine(guests.Machine):
     def refuses(self, plan):
         """The device's sentence on a plan that is wrong, or None."""
         try:
-            self._put_plan(plan)
+            self.put("faults-text", "".join(line for line in plan.splitlines(True) if not line.startswith(OPREGION)))
         except QmpError as error:
             return str(error)
         return None

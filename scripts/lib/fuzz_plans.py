@@ -7,10 +7,10 @@ import re
 
 # A line that is not the device's: `opregion OFFSET=BYTE` changes what firmware leaves to the driver when an execution begins. At 400h is the Video BIOS
 # Table (docs/display.md). The driver reads it when it takes the device.
-OPREGION, VBT_OFFSET, OPREGION_BYTES = "opregion ", 0x400, 0x900
+OPREGION, OPREGION_BYTES = "opregion ", 0x2000
 # What a plan is made of: `points` {name: row of the device's vocabulary}, `registers` {name: [[high, low]]}, `sites` [(point, where, count)] of a run
-# without faults, `constants` that the driver compares with; whether it `probes` the device, and reads what firmware left.
-Vocabulary = collections.namedtuple("Vocabulary", "points registers sites constants probes")
+# without faults, `constants` that the driver compares with; offsets of the OpRegion that `firmware` has set, if the driver reads it.
+Vocabulary = collections.namedtuple("Vocabulary", "points registers sites constants firmware")
 MAX_LINES = 8
 OFTEN = 4  # an occurrence beyond the counted ones is asked for once in so many
 DURATIONS = ["1us", "20us", "500us", "3ms", "40ms", "700ms", "3s"]
@@ -18,11 +18,12 @@ PERIODS = ["100us", "1ms", "10ms", "100ms"]
 REGISTER_POINTS = {"mmio.read", "mmio.write"}
 # Points that a run without faults never asks at, but that one with faults may.
 RARE_POINTS = ["gdrst", "gdrst.ready", "resume", "irq", "hotplug", "display.underrun", "tlb"]
+SWEPT_OCCURRENCES, SWEPT_LINES = 3, 6  # of a place; of a plan
 
 
-def vocabulary(answer, census, constants=(), probes=False):
+def vocabulary(answer, census, constants=(), firmware=()):
     return Vocabulary({point["name"]: point for point in answer["points"]}, answer["registers"],
-                      sorted((site["point"], site["where"], site["count"]) for site in census), sorted(constants), probes)
+                      sorted((site["point"], site["where"], site["count"]) for site in census), sorted(constants), firmware)
 
 
 def number(rng, limit, constants):
@@ -83,23 +84,31 @@ def when(rng, count):
     return f" nth={first}"
 
 
-def opregion_line(rng):
-    """A byte of the OpRegion, mostly of its VBT."""
-    offset = rng.randrange(VBT_OFFSET, OPREGION_BYTES) if rng.randrange(8) else rng.randrange(VBT_OFFSET)
+def opregion_line(rng, offset):
     return f"{OPREGION}{offset:x}={rng.choice([0, 1, 0x7F, 0x80, 0xFF, rng.randrange(256)]):x}"
+
+
+def near_opregion_line(rng, text):
+    """A byte next to that of another such line, or the same one."""
+    offset = int(text.removeprefix(OPREGION).split("=")[0], 16) + rng.randint(-3, 3)
+    return opregion_line(rng, min(max(offset, 0), OPREGION_BYTES - 1))
 
 
 def line(rng, words):
     """A new line."""
-    if words.probes and rng.randrange(8) == 0:
-        return opregion_line(rng)
+    if words.firmware and rng.randrange(8) == 0:
+        return opregion_line(rng, rng.choice(words.firmware) if rng.randrange(8) else rng.randrange(OPREGION_BYTES))
     if words.sites and rng.randrange(8):
-        # A point first: registers have by far the most sites, and by their logarithm they are a third of the lines.
-        sites = collections.Counter(site[0] for site in words.sites)
-        [point] = rng.choices(sorted(sites), [sites[name].bit_length() for name in sorted(sites)])
+        # A point first: registers have by far the most sites.
+        point = rng.choice(sorted({site[0] for site in words.sites}))
         _, where, count = rng.choice([site for site in words.sites if site[0] == point])
     else:
         point, where, count = rng.choice([name for name in RARE_POINTS if name in words.points]), "", 4
+    return line_at(rng, words, point, where, when(rng, count))
+
+
+def line_at(rng, words, point, where, moment):
+    """A line for a place and a moment (of when())."""
     row = words.points[point]
     if row["pulses"] and rng.randrange(2):
         what = rng.choice(row["keys"].get("source") or [""])
@@ -113,13 +122,33 @@ def line(rng, words):
         where = "*"
     if not row["register"] and rng.randrange(3) == 0:
         where = ""
-    return f"on {point}{' ' * bool(where)}{where}{when(rng, count)} do {text}"
+    return f"on {point}{' ' * bool(where)}{where}{moment} do {text}"
+
+
+class Sweep:
+    """Plans that come to every place where a run without faults reads from the device, in random order, to all before any a second time."""
+
+    def __init__(self, rng, words):
+        self._rng, self._left = rng, []
+        self._places = [(point, where, nth + 1) for point, where, count in words.sites if point != "mmio.write" for nth in range(min(count, SWEPT_OCCURRENCES))]
+        self._places += [(OPREGION, offset, 0) for offset in words.firmware]
+
+    def plan(self, words):
+        return [self._line(words, *self._next()) for _ in range(min(SWEPT_LINES, len(self._places)))]
+
+    def _next(self):
+        if not self._left:
+            self._left = self._rng.sample(self._places, len(self._places))
+        return self._left.pop()
+
+    def _line(self, words, point, where, nth):
+        return opregion_line(self._rng, where) if point == OPREGION else line_at(self._rng, words, point, where, f" nth={nth}")
 
 
 def changed_line(rng, words, text):
     """A line with another time, or another action."""
     if text.startswith(OPREGION):
-        return opregion_line(rng)
+        return near_opregion_line(rng, text)
     match = re.match(r"on (\S+)(.*) do (.*)$", text)
     if not match:
         return line(rng, words)

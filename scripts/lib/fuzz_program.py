@@ -177,8 +177,10 @@ class Memory:
         if one.count > 1 and one.kind.name == "text":
             self.data[offset:offset + one.size * one.count] = one.kind.target.encode()[:one.count].ljust(one.count, b"\0")
         elif one.count > 1:
+            inner = _element(one)
             for index, element in enumerate(value):
-                self.put(offset + index * one.size, _element(one), element, siblings)
+                if element != 0:
+                    self.put(offset + index * one.size, inner, element, siblings)
         elif isinstance(value, Rec):
             self.put_struct(offset, value)
         elif one.kind.is_pointer:
@@ -203,7 +205,9 @@ class Memory:
 
     def put_struct(self, offset, record):
         for one in self.encoder.table.structs[record.struct].fields:
-            self.put(offset + one.offset, one, record.values[one.name], record.values)
+            value = record.values[one.name]
+            if value != 0:  # reserved bytes are
+                self.put(offset + one.offset, one, value, record.values)
 
     def block(self, one, value):
         """Stores what the pointer `one` leads to; its offset."""

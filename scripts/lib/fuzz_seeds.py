@@ -4,7 +4,8 @@ its manual never sets off."""
 import collections
 
 # `target` of scripts/fuzz device that runs the code. In `file`, below drivers/gpu/drm/i915, `new` stands in the place of `old`, which is there once.
-Seed = collections.namedtuple("Seed", "name subject target file old new")
+# `plan`: a line by which the driver crashes.
+Seed = collections.namedtuple("Seed", "name subject target file old new plan")
 
 SEEDS = [
     # The write pointer of the context status buffer is an index of up to 11; other values come only from a device that lies.
@@ -20,7 +21,7 @@ SEEDS = [
 		memcpy(entries, buf, (tail + 1) * sizeof(*buf));
 		barrier_data(entries);
 	}
-"""),
+""", "on cs.csb do index 0x7fffffff"),
     # The number of extension blocks is a byte of the monitor's.
     Seed("edid-length", "a length of the EDID unchecked", "hotplug", "display/intel_hdmi.c", """\
 	intel_hdmi_dp_dual_mode_detect(connector, edid != NULL);
@@ -32,7 +33,7 @@ SEEDS = [
 		barrier_data(blocks);
 	}
 	intel_hdmi_dp_dual_mode_detect(connector, edid != NULL);
-"""),
+""", "on edid do endless"),
     # A block's size, 16 bits, leads behind the table.
     Seed("vbt-offset", "an offset of the VBT unchecked", "probe", "display/intel_bios.c", """\
 		if (index + current_size > total)
@@ -59,19 +60,19 @@ SEEDS = [
 }
 
 /*
-"""),
+""", "opregion 448=ff"),
     # The first value is checked, the second one is used.
     Seed("double-fetch", "a register read twice", "probe", "gt/intel_sseu.c", """\
 		eu_disable = intel_uncore_read(uncore, GEN9_EU_DISABLE(s));
 """, """\
 		eu_disable = intel_uncore_read(uncore, GEN9_EU_DISABLE(s));
 		if (!(eu_disable >> 24)) {
-			static const char * const rows[] = { "all" };
+			static u32 rows[16];
 
 			eu_disable = intel_uncore_read(uncore, GEN9_EU_DISABLE(s));
-			DRM_DEBUG_DRIVER("%s\\n", rows[eu_disable >> 24 << 12]);
+			rows[eu_disable >> 24 << 20]++;
 		}
-"""),
+""", "on mmio.read EU_DISABLE[0] nth=2 do or 0x10000000"),
     # What is only run when the chip does not answer.
     Seed("timeout-path", "a time-out path unchecked", "suspend", "display/intel_display_power_well.c", """\
 		drm_dbg_kms(&dev_priv->drm, "%s power well enable timeout\\n",
@@ -80,5 +81,5 @@ SEEDS = [
 		power_well = NULL;
 		drm_dbg_kms(&dev_priv->drm, "%s power well enable timeout\\n",
 			    intel_power_well_name(power_well));
-"""),
+""", "on power.well PWR_WELL_CTL[1] do never"),
 ]

@@ -38,20 +38,28 @@ class Qmp:
 
     def command(self, execute, timeout=None, **arguments):
         """Runs a QMP command and returns its value. Events that arrive meanwhile are appended to self.events."""
-        self._next += 1
-        message = {"execute": execute, "id": self._next}
-        if arguments:
-            message["arguments"] = {key.replace("_", "-"): value for key, value in arguments.items()}
+        [number] = self.send((execute, {key.replace("_", "-"): value for key, value in arguments.items()}))
+        return self.reply(number, timeout)
+
+    def send(self, *commands):
+        """Sends commands, each (name, arguments), without waiting between them: QEMU runs them one after the other. Their numbers, for reply()."""
+        first, self._next = self._next + 1, self._next + len(commands)
+        numbers = range(first, self._next + 1)
+        text = "".join(json.dumps({"execute": name, "arguments": arguments, "id": number}) + "\n" for number, (name, arguments) in zip(numbers, commands))
         try:
-            self._sock.sendall(json.dumps(message).encode() + b"\n")
+            self._sock.sendall(text.encode())
         except OSError:
             raise Failure("QEMU has ended") from None
+        return numbers
+
+    def reply(self, number, timeout=None):
+        """The value of a command sent; replies are read in the order of the commands. Events that arrive meanwhile are appended to self.events."""
         deadline = time.monotonic() + (timeout or self._timeout)
         while True:
             answer = self._read(deadline)
             if "event" in answer:
                 self.events.append(answer)
-            elif answer.get("id") == self._next:
+            elif answer.get("id") == number:
                 if "error" in answer:
                     raise QmpError(answer["error"]["desc"])
                 return answer["return"]

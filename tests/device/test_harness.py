@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The port between fuzzers and their agent (hw/qemu/harness.c), its limit, and the fault plan as text."""
 import base64
+import tempfile
 import json
 import unittest
 
@@ -67,6 +68,29 @@ class Harness(unittest.TestCase):
         self.stopped()
         self.assertEqual(self.outcome()["end"], "limit")
 
+    def test_an_execution_in_one_command(self):
+        self.machine.map_bars()
+        self.machine.command("stop")
+        self.machine.set("snapshot-take", True)
+        with tempfile.NamedTemporaryFile("w") as file:
+            def begin(text):
+                file.seek(0)
+                file.truncate()
+                file.write(text)
+                file.flush()
+                self.put("begin", file.name)
+
+            for text, why in (("1", "are expected"), ("1\n\non nowhere do ones\n", "nowhere"), ("1\n\nopregion x\n", "OFFSET=BYTE")):
+                with self.assertRaisesRegex(QmpError, why):
+                    begin(text)
+                self.assertFalse(self.machine.command("query-status")["running"], text)
+            begin("60000000\nYWJj\non mmio.read RING_HEAD.rcs do stuck 0x55\n")
+            self.assertEqual(self.machine.mmio(0x2034), 0x55)
+            self.assertEqual(self.value(LENGTH), 3)
+            self.assertTrue(self.machine.command("query-status")["running"])
+        with self.assertRaisesRegex(QmpError, "No such file"):
+            self.put("begin", file.name)
+
     def test_what_is_refused(self):
         with self.assertRaisesRegex(QmpError, "needs a stopped machine"):
             self.start(b"x")
@@ -78,6 +102,8 @@ class Harness(unittest.TestCase):
                 self.put("opregion-byte", text)
         with self.assertRaisesRegex(QmpError, "no firmware"):
             self.put("opregion-byte", "400=1")
+        with self.assertRaisesRegex(QmpError, "no firmware"):
+            self.machine.command("qom-get", path=HARNESS, property="opregion")
         with self.assertRaisesRegex(QmpError, "'begin' is expected"):
             self.machine.set("faults-census", "end")
 

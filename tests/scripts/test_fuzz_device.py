@@ -12,6 +12,7 @@ from driver import ROOT
 
 sys.path.insert(0, str(ROOT / "scripts" / "lib"))
 import fuzz_campaign  # noqa: E402
+import fuzz_findings  # noqa: E402
 import fuzz_machine  # noqa: E402
 import fuzz_plans  # noqa: E402
 import fuzz_seeds  # noqa: E402
@@ -26,7 +27,7 @@ WORDS = fuzz_plans.vocabulary(
          "actions": [{"name": "drop", "argument": "none", "limit": 0}, {"name": "raise", "argument": "none", "limit": 0}]},
         {"name": "hotplug", "register": False, "pulses": True, "keys": {}, "actions": [{"name": "raise", "argument": "none", "limit": 0}]}],
      "registers": {"RING_CTL.rcs": [[20, 12], [0, 0]]}},
-    [{"point": "mmio.read", "where": "RING_CTL.rcs", "count": 9}, {"point": "cs.csb", "where": "engine=rcs", "count": 3}], [0x1234], True)
+    [{"point": "mmio.read", "where": "RING_CTL.rcs", "count": 9}, {"point": "cs.csb", "where": "engine=rcs", "count": 3}], [0x1234], [0x400, 0x401, 0x600])
 OOPS = """[    1.0] BUG: unable to handle page fault for address: ffff888000000000
 [    1.0] RIP: 0010:process_csb+0x12/0x40 [i915]
 """
@@ -61,7 +62,7 @@ def outcome(console="", end="done"):
 
 def name_of(console, end="done"):
     said = outcome(console, end)
-    return fuzz_campaign.signature(*fuzz_campaign.finding_of(said), console)
+    return fuzz_findings.signature(*fuzz_campaign.finding_of(said), console)
 
 
 class Plans(unittest.TestCase):
@@ -83,6 +84,20 @@ class Plans(unittest.TestCase):
         # Fields of the register, and a constant of the driver.
         self.assertTrue([line for line in lines if line.endswith("or 0x1ff000")])
         self.assertTrue([line for line in lines if re.search("0x1234|0x1233|0x1235", line)])
+
+    def test_a_sweep_comes_to_all_places_before_any_twice(self):
+        sweep = fuzz_plans.Sweep(random.Random(1), WORDS)
+        places = 3 + 3 + 3  # three occurrences at most of a register and of a point; bytes of the OpRegion
+        lines = []
+        while len(lines) < 2 * places:
+            lines += sweep.plan(WORDS)
+        for half in (lines[:places], lines[places:2 * places]):
+            self.assertEqual(len({re.sub(r" do .*|=[0-9a-f]+$", "", line) for line in half}), places)
+
+    def test_bytes_near_one_that_mattered_are_tried(self):
+        rng = random.Random(1)
+        offsets = [int(fuzz_plans.changed_line(rng, WORDS, "opregion 600=1").split()[1].split("=")[0], 16) for _ in range(100)]
+        self.assertEqual(set(offsets), set(range(0x5FD, 0x604)))
 
     def test_a_plan_becomes_smaller(self):
         tried = []

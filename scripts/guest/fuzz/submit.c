@@ -14,6 +14,7 @@
 #define MI_STORE_DATA_IMM (0x20u << 23 | 2)
 #define MI_BATCH_BUFFER_START (0x31u << 23 | 1 << 8 | 1)
 #define MI_ARB_ON_OFF (0x08u << 23)
+// Of the first pair of buffers. Each pair has addresses of its own: i915 would unbind an earlier one at the same place, and wait for its work.
 #define BATCH_ADDRESS 0x200000ull
 #define TARGET_ADDRESS 0x400000ull
 #define SECOND_NS 1000000000ll
@@ -28,6 +29,7 @@ static const uint64_t engines[] = {I915_EXEC_RENDER, I915_EXEC_BLT, I915_EXEC_BS
 typedef struct {
   int card;
   uint32_t target, batch;
+  uint64_t target_address, batch_address;
   volatile uint32_t *result, *commands;
 } Buffers;
 
@@ -47,8 +49,12 @@ static void close_buffers(Buffers* buffers) {
   }
 }
 
-static int open_buffers(int card, Buffers* buffers) {
-  *buffers = (Buffers){.card = card, .result = MAP_FAILED, .commands = MAP_FAILED};
+static int open_buffers(int card, Buffers* buffers, unsigned pair) {
+  *buffers = (Buffers){.card = card,
+                       .target_address = TARGET_ADDRESS + pair * 4096,
+                       .batch_address = BATCH_ADDRESS + pair * 4096,
+                       .result = MAP_FAILED,
+                       .commands = MAP_FAILED};
   struct drm_i915_gem_create create = {.size = 4096};
   if (ioctl(card, DRM_IOCTL_I915_GEM_CREATE, &create) == 0) buffers->target = create.handle;
   create.size = 4096;
@@ -60,8 +66,8 @@ static int open_buffers(int card, Buffers* buffers) {
 
 static int submit(const Buffers* buffers, uint64_t engine, uint32_t context) {
   struct drm_i915_gem_exec_object2 objects[2] = {
-      {.handle = buffers->target, .offset = TARGET_ADDRESS, .flags = EXEC_OBJECT_PINNED | EXEC_OBJECT_WRITE},
-      {.handle = buffers->batch, .offset = BATCH_ADDRESS, .flags = EXEC_OBJECT_PINNED}};
+      {.handle = buffers->target, .offset = buffers->target_address, .flags = EXEC_OBJECT_PINNED | EXEC_OBJECT_WRITE},
+      {.handle = buffers->batch, .offset = buffers->batch_address, .flags = EXEC_OBJECT_PINNED}};
   struct drm_i915_gem_execbuffer2 execute = {
       .buffers_ptr = (uintptr_t)objects, .buffer_count = 2, .batch_len = 4096, .flags = engine | I915_EXEC_NO_RELOC, .rsvd1 = context};
   return ioctl(buffers->card, DRM_IOCTL_I915_GEM_EXECBUFFER2, &execute) ? errno : 0;
@@ -94,7 +100,7 @@ int prepare_submit(void) {
   ready.contexts[0] = new_context(ready.card, 0);
   ready.contexts[1] = new_context(ready.card, 512);
   for (unsigned i = 0; i < STORES; i++)
-    if (!open_buffers(ready.card, &ready.buffers[i])) return ENOMEM;
+    if (!open_buffers(ready.card, &ready.buffers[i], i)) return ENOMEM;
   return 0;
 }
 
@@ -106,7 +112,7 @@ int run_submit(void) {
     const Buffers* buffers = &ready.buffers[i];
     buffers->result[0] = 0;
     buffers->commands[0] = MI_STORE_DATA_IMM;
-    buffers->commands[1] = TARGET_ADDRESS;
+    buffers->commands[1] = (uint32_t)buffers->target_address;
     buffers->commands[2] = 0;
     buffers->commands[3] = STORED + i;
     buffers->commands[4] = MI_BATCH_BUFFER_END;
@@ -126,10 +132,10 @@ int submit_spinning(void) {
   int card = open_render();
   if (card < 0) return 1;
   Buffers buffers;
-  if (open_buffers(card, &buffers)) {
+  if (open_buffers(card, &buffers, 0)) {
     buffers.commands[0] = MI_ARB_ON_OFF;  // off: nothing preempts it
     buffers.commands[1] = MI_BATCH_BUFFER_START;
-    buffers.commands[2] = BATCH_ADDRESS;
+    buffers.commands[2] = (uint32_t)buffers.batch_address;
     buffers.commands[3] = 0;
     int failed = submit(&buffers, I915_EXEC_RENDER, new_context(card, 0));
     tell("spin: %s\n", strerror(failed));
