@@ -2,6 +2,7 @@
 #include "hw/debug/check/command_layouts.h"
 
 #include <algorithm>
+#include <bit>
 #include <string>
 
 #include "hw/base/bits.h"
@@ -145,6 +146,12 @@ PipeControl CommandLayouts::pipe_control(std::span<const uint32_t> dwords) const
   return control;
 }
 
-bool CommandLayouts::named(const defs::Enumeration& enumeration, uint64_t value) { return enumeration.name_of(value); }
+bool CommandLayouts::named(const defs::Field& field, uint64_t value) {
+  const std::span<const defs::EnumValue> values = field.enumeration->values;
+  // Of two names, 1 and 2 may as well be values that exclude each other.
+  const bool names_bits = values.size() == field.width() && values.size() > 2 &&
+                          std::ranges::all_of(values, [](const defs::EnumValue& one) { return std::has_single_bit(one.value); });
+  return names_bits || field.enumeration->name_of(value);
+}
 
 }  // namespace softgen::debug::check

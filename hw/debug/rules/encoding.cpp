@@ -31,7 +31,7 @@ void reserved_bits(const PacketLook& look, Report& report) {
 void unnamed_value(const PacketLook& look, Report& report) {
   for (const auto& [field, first_bit] : look.layout().enumerations) {
     const uint64_t value = defs::field_value(*field, look.dwords(), first_bit);
-    if (value && field->enumeration->values.size() > 1 && !CommandLayouts::named(*field->enumeration, value))
+    if (value && field->enumeration->values.size() > 1 && !CommandLayouts::named(*field, value))
       return report.found(fmt::format("{} has {}", field->name, value));
   }
 }

@@ -37,6 +37,7 @@ constexpr RuleCase cases[] = {
     {"A1", set_reserved_bit, [](Feed& feed) { feed.flush({{"Flush LLC", 1}, {"Address", 0xffff'ffff'fffc}, {"Immediate Data", ~0ull}}); }},
     {"A1", set_reserved_bit, [](Feed& feed) { feed.flush({{"Tile Cache Flush Enable", 1}}); }, "icl"},
     {"A3", [](Feed& feed) { feed.select(3); }, [](Feed& feed) { feed.select(gpgpu); }},
+    {"A3", [](Feed& feed) { feed.select(3); }, [](Feed& feed) { feed.command("3DSTATE_WM", {{"Barycentric Interpolation Mode", 3}}); }},
     {"A4", [](Feed& feed) { feed.words("PIPE_CONTROL", feed.dwords("PIPE_CONTROL", {}, 1)); },
      [](Feed& feed) { feed.flush({}).words("MI_LOAD_REGISTER_IMM", feed.dwords("MI_LOAD_REGISTER_IMM", {}, 2)); }},
     {"A4", [](Feed& feed) { feed.words("3DSTATE_TE", feed.dwords("3DSTATE_TE", {}, 1)); },
