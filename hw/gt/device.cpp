@@ -76,7 +76,8 @@ Device::GtUnits::GtUnits(const Config& config, const Parts& parts, mmio::Registe
                    .form = parts.observation,
                    .metric_sets = parts.metric_sets,
                    .clock = mmio::TimestampClock(config.platform->timestamp_hz),
-                   .eus = config.platform->slices * config.platform->subslices * config.platform->eus,
+                   .eus = {.count = config.platform->slices * config.platform->subslices * config.platform->eus,
+                           .threads = config.platform->threads},
                    .wake_at = std::move(wake_at)}) {}
 
 void Device::GtUnits::reset() {

@@ -13,7 +13,7 @@ namespace softgen::oa {
 
 class ContextCounters {
  public:
-  ContextCounters(unsigned eus, uint64_t timestamp_hz) : counters_(eus, timestamp_hz) {}
+  ContextCounters(Eus eus, uint64_t timestamp_hz) : counters_(eus, timestamp_hz) {}
 
   const Counters& now() const { return counters_.now(); }
   /// The context with this image starts to run at `moment`.

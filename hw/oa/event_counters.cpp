@@ -42,6 +42,8 @@ constexpr unsigned first_flexible = 7;
 /// Increment Event and Coarse Event Filter of a flexible event (i915 i915_perf_oa_regs.h; their meaning follows from Mesa's sets RenderBasic and
 /// ComputeBasic).
 enum Increment : uint32_t { fpu_0 = 0, fpu_1 = 1, sends = 2, eu_active = 4, occupancy = 8 };
+/// Threads for a clock that occupancy counts as one.
+constexpr double occupancy_unit = 8;
 enum Coarse : uint32_t { any = 0, vs = 1, hs = 2, ds = 3, gs = 4, ps = 5, compute = 6 };
 /// Fine filters 7 to 10 select one EU of a row of four.
 constexpr uint32_t first_eu = 7, last_eu = 10;
@@ -96,6 +98,9 @@ CoreClocks EventCounters::ahead(uint64_t core_hz) const {
 
 double EventCounters::interval_ns() const { return static_cast<double>(to_.tick - from_.tick) * 1e9 / static_cast<double>(timestamp_hz_); }
 
+/// Core clocks of the interval in `ns` of it. Software compares with its whole clocks: all of the interval are no more than these.
+double EventCounters::clocks(double ns) const { return static_cast<double>(now_.ticks - before_.ticks) * share(ns, interval_ns()); }
+
 void EventCounters::advance(const Moment& moment, const Selection& selection, bool counts) {
   if (moment.tick <= to_.tick) return;
   fraction_ = fraction_after(to_.tick - from_.tick);
@@ -112,18 +117,19 @@ void EventCounters::advance(const Moment& moment, const Selection& selection, bo
   waiting_.blit += ns(TimedStage::blit);
   const StageTimes times = take(waiting_, interval_ns());
   if (!counts) return;
-  const double render_ns = std::min(static_cast<double>(to_.render_ns - from_.render_ns), interval_ns());
   now_.ticks += clocks_after(to_.tick - from_.tick);
-  count_units(work, render_ns);
+  const double busy = static_cast<double>(now_.ticks - before_.ticks) *
+                      share(static_cast<double>(to_.render_ticks - from_.render_ticks), static_cast<double>(to_.tick - from_.tick));
+  count_units(work, busy);
   count_flexible(work, times);
-  count_signals(work, times, render_ns);
+  count_signals(work, times, busy);
   settle();
 }
 
 /// Moves events into the counters, at most as many as the clocks since before_ allow.
 void EventCounters::settle() {
   constexpr double rounding = 1e-6;
-  const double max = static_cast<double>(now_.ticks - before_.ticks) * eus_ * (1 - rounding);
+  const double max = static_cast<double>(now_.ticks - before_.ticks) * eus_.count * (1 - rounding);
   const auto move = [max](std::span<double> debts, std::span<double> counters) {
     for (size_t i = 0; i < debts.size(); ++i) {
       const double moved = std::min(debts[i], max);
@@ -137,8 +143,8 @@ void EventCounters::settle() {
   move(debt_.c, now_.c);
 }
 
-void EventCounters::count_units(const WorkCounts& work, double render_ns) {
-  debt_.a[0] += clocks(render_ns);
+void EventCounters::count_units(const WorkCounts& work, double busy) {
+  debt_.a[0] += busy;
   for (const auto& event : unit_events) debt_.a[event.counter] += of(work, event.work);
 }
 
@@ -166,13 +172,13 @@ void EventCounters::count_flexible(const WorkCounts& work, const StageTimes& tim
   };
   const auto events = [&](uint32_t increment, uint32_t coarse, uint32_t fine) {
     if (fine && (fine < first_eu || fine > last_eu)) return 0.0;
-    const double loaded = clocks(stage_ns(coarse)) * eus_ / (fine ? last_eu - first_eu + 1 : 1);
+    const double loaded = clocks(stage_ns(coarse)) * eus_.count / (fine ? last_eu - first_eu + 1 : 1);
     switch (increment) {
       case fpu_0: return loaded * share(alu, all);
       case fpu_1: return loaded * share(math, all);
       case sends: return loaded * share(sent, all);
-      case eu_active:
-      case occupancy: return loaded;
+      case eu_active: return loaded;
+      case occupancy: return loaded * eus_.threads / occupancy_unit;
       default: return 0.0;
     }
   };
@@ -187,12 +193,12 @@ void EventCounters::count_flexible(const WorkCounts& work, const StageTimes& tim
   }
 }
 
-double EventCounters::signal(OaSignal signal, const WorkCounts& work, const StageTimes& times, double render_ns) const {
+double EventCounters::signal(OaSignal signal, const WorkCounts& work, const StageTimes& times, double busy) const {
   constexpr double unit = 64;
   const double read = of(work, Work::typed_bytes_read) + of(work, Work::untyped_bytes_read) + of(work, Work::vertex_bytes),
                written = of(work, Work::typed_bytes_written) + of(work, Work::untyped_bytes_written);
   switch (signal) {
-    case OaSignal::render_busy: return clocks(render_ns);
+    case OaSignal::render_busy: return busy;
     case OaSignal::sampler_busy:
       return clocks(kernel_ns(times)) * share(sum(work.messages[static_cast<size_t>(Sfid::sampler)]), instructions(work));
     case OaSignal::copy_busy: return clocks(times.blit);
@@ -215,14 +221,12 @@ double EventCounters::signal(OaSignal signal, const WorkCounts& work, const Stag
 /// From which core clock of the interval on B and C count.
 uint64_t EventCounters::started_at() const { return std::clamp(selection_.start_clock, before_.ticks, now_.ticks); }
 
-void EventCounters::count_signals(const WorkCounts& work, const StageTimes& times, double render_ns) {
+void EventCounters::count_signals(const WorkCounts& work, const StageTimes& times, double busy) {
   const double started = share(static_cast<double>(now_.ticks - started_at()), static_cast<double>(now_.ticks - before_.ticks));
   for (unsigned i = 0; i < boolean_counters; ++i) {
     const OaSignal b = signal_of_b(i), c = signal_of_c(i);
-    (follows_clock(b) ? now_.b[i] : debt_.b[i]) +=
-        follows_clock(b) ? in_clocks(b, i, now_.ticks) : signal(b, work, times, render_ns) * started;
-    (follows_clock(c) ? now_.c[i] : debt_.c[i]) +=
-        follows_clock(c) ? in_clocks(c, i, now_.ticks) : signal(c, work, times, render_ns) * started;
+    (follows_clock(b) ? now_.b[i] : debt_.b[i]) += follows_clock(b) ? in_clocks(b, i, now_.ticks) : signal(b, work, times, busy) * started;
+    (follows_clock(c) ? now_.c[i] : debt_.c[i]) += follows_clock(c) ? in_clocks(c, i, now_.ticks) : signal(c, work, times, busy) * started;
   }
 }
 
@@ -235,17 +239,21 @@ double EventCounters::in_clocks(OaSignal signal, unsigned i, uint64_t ticks) con
 Counters EventCounters::at(uint64_t tick) const {
   if (tick >= to_.tick || !counted_) return now_;
   const uint64_t clocks = clocks_after(tick - std::min(tick, from_.tick));
-  const double part = share(static_cast<double>(clocks), static_cast<double>(now_.ticks - before_.ticks));
   const uint64_t started = std::min(started_at() - before_.ticks, clocks);
-  const double started_part = share(static_cast<double>(clocks - started), static_cast<double>(now_.ticks - started_at()));
-  const auto between = [](double before, double after, double ratio) { return before + (after - before) * ratio; };
+  // Multiplied first: the part of a whole number of clocks is whole.
+  const auto between = [](double before, double after, uint64_t part, uint64_t of) {
+    return before + share((after - before) * static_cast<double>(part), static_cast<double>(of));
+  };
+  const uint64_t all = now_.ticks - before_.ticks, started_part = clocks - started, started_all = now_.ticks - started_at();
   Counters counters;
   counters.ticks = before_.ticks + clocks;
-  for (unsigned i = 0; i < a_counters; ++i) counters.a[i] = between(before_.a[i], now_.a[i], part);
+  for (unsigned i = 0; i < a_counters; ++i) counters.a[i] = between(before_.a[i], now_.a[i], clocks, all);
   for (unsigned i = 0; i < boolean_counters; ++i) {
     const OaSignal b = signal_of_b(i), c = signal_of_c(i);
-    counters.b[i] = follows_clock(b) ? before_.b[i] + in_clocks(b, i, counters.ticks) : between(before_.b[i], now_.b[i], started_part);
-    counters.c[i] = follows_clock(c) ? before_.c[i] + in_clocks(c, i, counters.ticks) : between(before_.c[i], now_.c[i], started_part);
+    counters.b[i] =
+        follows_clock(b) ? before_.b[i] + in_clocks(b, i, counters.ticks) : between(before_.b[i], now_.b[i], started_part, started_all);
+    counters.c[i] =
+        follows_clock(c) ? before_.c[i] + in_clocks(c, i, counters.ticks) : between(before_.c[i], now_.c[i], started_part, started_all);
   }
   return counters;
 }

@@ -26,17 +26,22 @@ struct Selection {
 
 /// A point in time, and the total work until then.
 struct Moment {
-  uint64_t tick = 0;      ///< of the timestamp
-  int64_t render_ns = 0;  ///< guest time with a context on the render engine
+  uint64_t tick = 0;          ///< of the timestamp
+  uint64_t render_ticks = 0;  ///< those with a context on the render engine
   WorkCounts work;
+};
+
+/// Execution units of a platform.
+struct Eus {
+  unsigned count, threads;  ///< threads of each
 };
 
 /// Counters change with the timestamp only: two reads in one tick give the same values. No A or C counter grows by more than the number of EUs per core
 /// clock, as software requires; events that a draw counts all at once at its end enter the counters at that rate.
 class EventCounters {
  public:
-  /// `eus`: of the platform. `timestamp_hz`: of RING_TIMESTAMP.
-  EventCounters(unsigned eus, uint64_t timestamp_hz) : eus_(eus), timestamp_hz_(timestamp_hz) {}
+  /// `timestamp_hz`: of RING_TIMESTAMP.
+  EventCounters(Eus eus, uint64_t timestamp_hz) : eus_(eus), timestamp_hz_(timestamp_hz) {}
 
   const Counters& now() const { return now_; }
   /// Counters at a tick between the last two moments, interpolated.
@@ -58,11 +63,11 @@ class EventCounters {
   static StageTimes take(StageTimes& waiting, double max);
   double interval_ns() const;
   double kernel_ns(const StageTimes& times) const;
-  void count_units(const WorkCounts& work, double render_ns);
+  void count_units(const WorkCounts& work, double busy);
   void count_flexible(const WorkCounts& work, const StageTimes& times);
-  void count_signals(const WorkCounts& work, const StageTimes& times, double render_ns);
-  double signal(defs::OaSignal signal, const WorkCounts& work, const StageTimes& times, double render_ns) const;
-  double clocks(double ns) const { return ns * static_cast<double>(selection_.core_hz) * 1e-9; }
+  void count_signals(const WorkCounts& work, const StageTimes& times, double busy);
+  double signal(defs::OaSignal signal, const WorkCounts& work, const StageTimes& times, double busy) const;
+  double clocks(double ns) const;
   uint64_t clocks_after(uint64_t ticks) const;
   uint64_t fraction_after(uint64_t ticks) const;
   uint64_t started_at() const;
@@ -71,7 +76,7 @@ class EventCounters {
   defs::OaSignal signal_of_b(unsigned i) const { return selection_.signals ? selection_.signals->b[i] : defs::OaSignal::events; }
   defs::OaSignal signal_of_c(unsigned i) const { return selection_.signals ? selection_.signals->c[i] : defs::OaSignal::none; }
 
-  const unsigned eus_;
+  const Eus eus_;
   const uint64_t timestamp_hz_;
   Counters before_, now_;  ///< at the last two moments
   Moment from_, to_;       ///< the last two moments

@@ -10,7 +10,7 @@ namespace softgen::oa {
 /// It does nothing but when software reads them, or selects other events.
 class FreeCounters {
  public:
-  FreeCounters(unsigned eus, uint64_t timestamp_hz) : counters_(eus, timestamp_hz) {}
+  FreeCounters(Eus eus, uint64_t timestamp_hz) : counters_(eus, timestamp_hz) {}
 
   /// What software has selected: that of EU_PERF_CNTL6, and the frequency.
   bool counts(uint32_t events, uint64_t core_hz) const { return selection_.flexible.back() == events && selection_.core_hz == core_hz; }

@@ -58,7 +58,7 @@ ObservationUnit::Time ObservationUnit::now() const {
 }
 
 Moment ObservationUnit::moment(const Time& time) const {
-  return {.tick = time.tick, .render_ns = render_ns_ + (context_ ? time.ns - render_since_ : 0), .work = env_.work()};
+  return {.tick = time.tick, .render_ticks = render_ticks_ + (context_ ? time.tick - render_since_ : 0), .work = env_.work()};
 }
 
 void ObservationUnit::update() {
@@ -175,7 +175,7 @@ void ObservationUnit::context_entered(const Context& context) {
   const Time time = now();
   update_locked(time);
   context_ = context;
-  render_since_ = time.ns;
+  render_since_ = time.tick;
   if (context_counted_) contexts_.enter(context.image, moment(time));
   if (reports_ && !field::OA_DEBUG_DISABLE_CONTEXT_SWITCH_REPORTS.of(env_.registers.peek(env_.form.debug)))
     write_to_buffer(report_id::context_switch, time.tick, counters_.now(), context_id());
@@ -188,7 +188,7 @@ void ObservationUnit::context_leaves() {
   const Time time = now();
   update_locked(time);
   if (context_counted_) contexts_.leave(context_->image);
-  render_ns_ += time.ns - render_since_;
+  render_ticks_ += time.tick - render_since_;
   context_.reset();
   take_effect(lock);
 }
@@ -216,7 +216,7 @@ void ObservationUnit::registers_changed() { update(); }
 void ObservationUnit::reset() {
   MutexLock lock(mutex_);
   context_.reset();
-  render_ns_ = 0;
+  render_ticks_ = 0;
   const Moment moment = this->moment(now());
   counters_.load({}, moment);
   free_.reset(moment);
@@ -264,7 +264,7 @@ void ObservationUnit::state(Archive& archive) {
 /// Goes on with loaded values; registers are loaded before.
 void ObservationUnit::load(const Time& time, const Counters& counters, const std::optional<Context>& context) {
   context_ = context;
-  render_since_ = time.ns, render_ns_ = 0;
+  render_since_ = time.tick, render_ticks_ = 0;
   counters_.load(counters, moment(time));
   counts_ = resumed(), reports_ = enabled(), context_counted_ = context_counts();
   if (context_ && context_counted_) contexts_.enter(context_->image, moment(time));

@@ -36,7 +36,7 @@ struct Environment {
   const Form& form;
   std::span<const defs::MetricSet> metric_sets;
   mmio::TimestampClock clock;
-  unsigned eus;
+  Eus eus;
   /// Total work so far.
   std::function<WorkCounts()> work = work_counts;
   /// look() is to be called at this guest time, or earlier. Empty: nothing calls it.
@@ -120,7 +120,7 @@ class ObservationUnit final : public Observation {
   int64_t wake_ns_ SG_GUARDED_BY(mutex_) = -1;  ///< -1: nothing
   // The render engine's context.
   std::optional<Context> context_ SG_GUARDED_BY(mutex_);
-  int64_t render_since_ SG_GUARDED_BY(mutex_) = 0, render_ns_ SG_GUARDED_BY(mutex_) = 0;
+  uint64_t render_since_ SG_GUARDED_BY(mutex_) = 0, render_ticks_ SG_GUARDED_BY(mutex_) = 0;  ///< of the timestamp
 };
 
 }  // namespace softgen::oa

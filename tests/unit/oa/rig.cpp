@@ -19,7 +19,7 @@ Rig::Rig(const char* name, const Form& of_form)
                                                        .form = form,
                                                        .metric_sets = sets,
                                                        .clock = mmio::TimestampClock(platform.timestamp_hz),
-                                                       .eus = 24,
+                                                       .eus = {.count = 24, .threads = 7},
                                                        .work = [this] { return work; },
                                                        .wake_at = [this](int64_t ns) { wakes.push_back(ns); }});
   unit->reset();

@@ -31,13 +31,13 @@ struct Rig {
   static constexpr uint32_t context = 0x20, image = 0x5000;
   static constexpr uint32_t a36_b8_c8 = 5;
   static constexpr int64_t us = 1000;
-  /// A metric set that routes TestOa's signals: a sequence of one write. C0 counts clocks.
+  /// A metric set that routes TestOa's signals: a sequence of one write. C0 counts clocks, C1 those with a context.
   static constexpr uint32_t test_pattern = 0x1234, unknown_signals = 0x4321;
   static constexpr std::array<defs::MetricSet, 1> sets = {{{.mux = defs::MetricSet::hash(defs::MetricSet::hash_begin, test_pattern),
                                                             .name = "pattern",
                                                             .test_pattern = true,
                                                             .b = {defs::OaSignal::events, defs::OaSignal::events},
-                                                            .c = {defs::OaSignal::clock}}}};
+                                                            .c = {defs::OaSignal::clock, defs::OaSignal::render_busy}}}};
 
   explicit Rig(const char* name = "kbl", const Form& form = oa);
 

@@ -14,6 +14,35 @@ constexpr uint32_t valid_context = 1 << 16;
 
 }  // namespace
 
+TEST_CASE("an engine that always works is busy in each clock between any two reports, and in no more") {
+  Rig rig;
+  rig.route(Rig::test_pattern);
+  rig.wait(1234'567);
+  rig.open(-1);
+  rig.start_trigger(1, reg::field::OASTARTTRIG_CONDITION_THRESHOLD_ENABLE.mask());  // at once
+  rig.unit->context_entered({Rig::context, Rig::image});
+  const auto busy = [&] { return rig.registers.read(reg::OAPERF_C(1)); };
+  uint32_t ticks = rig.registers.read(reg::OAPERF_TICKS), counted = busy();
+  for (int i = 1; i < 200; ++i) {
+    rig.wait(977 * i);
+    const uint32_t before = std::exchange(ticks, rig.registers.read(reg::OAPERF_TICKS)), counted_before = std::exchange(counted, busy());
+    CHECK(counted - counted_before == ticks - before);
+  }
+}
+
+TEST_CASE("a thread on an EU for a clock counts an eighth, and an EU has seven") {
+  Rig rig;
+  rig.open(-1);
+  rig.unit->context_entered({Rig::context, Rig::image});
+  rig.registers.write(reg::EU_PERF_CNTL(0, 0), 0x008 | 0x004 << 12);  // A7: occupancy; A8: EU active
+  static_cast<void>(rig.take());
+  const uint32_t occupied = rig.registers.read(reg::OAPERF_A(7)), active = rig.registers.read(reg::OAPERF_A(8));
+  rig.work.nanoseconds[static_cast<size_t>(TimedStage::compute)] += 1000 * Rig::us;
+  rig.wait(1000 * Rig::us);
+  const double of_active = (rig.registers.read(reg::OAPERF_A(7)) - occupied) / (rig.registers.read(reg::OAPERF_A(8)) - active + 0.0);
+  CHECK(std::abs(of_active - 7 / 8.0) < 0.001);
+}
+
 TEST_CASE("a timer report is due whenever the exponent's bit of the timestamp becomes 1") {
   Rig rig;
   rig.wait(1000 * Rig::us);  // timestamp 12'000
