@@ -42,7 +42,7 @@ constexpr unsigned first_flexible = 7;
 /// Increment Event and Coarse Event Filter of a flexible event (i915 i915_perf_oa_regs.h; their meaning follows from Mesa's sets RenderBasic and
 /// ComputeBasic).
 enum Increment : uint32_t { fpu_0 = 0, fpu_1 = 1, sends = 2, eu_active = 4, occupancy = 8 };
-/// Threads for a clock that occupancy counts as one.
+/// Thread clocks per count of occupancy: Mesa's EU Thread Occupancy divides 8 times the counter by the number of threads.
 constexpr double occupancy_unit = 8;
 enum Coarse : uint32_t { any = 0, vs = 1, hs = 2, ds = 3, gs = 4, ps = 5, compute = 6 };
 /// Fine filters 7 to 10 select one EU of a row of four.
@@ -98,8 +98,10 @@ CoreClocks EventCounters::ahead(uint64_t core_hz) const {
 
 double EventCounters::interval_ns() const { return static_cast<double>(to_.tick - from_.tick) * 1e9 / static_cast<double>(timestamp_hz_); }
 
-/// Core clocks of the interval in `ns` of it. Software compares with its whole clocks: all of the interval are no more than these.
-double EventCounters::clocks(double ns) const { return static_cast<double>(now_.ticks - before_.ticks) * share(ns, interval_ns()); }
+double EventCounters::interval_clocks() const { return static_cast<double>(now_.ticks - before_.ticks); }
+
+/// Core clocks in `ns` of the interval. Not by the frequency: the whole interval is exactly its clocks, with which software compares.
+double EventCounters::clocks(double ns) const { return interval_clocks() * share(ns, interval_ns()); }
 
 void EventCounters::advance(const Moment& moment, const Selection& selection, bool counts) {
   if (moment.tick <= to_.tick) return;
@@ -118,8 +120,8 @@ void EventCounters::advance(const Moment& moment, const Selection& selection, bo
   const StageTimes times = take(waiting_, interval_ns());
   if (!counts) return;
   now_.ticks += clocks_after(to_.tick - from_.tick);
-  const double busy = static_cast<double>(now_.ticks - before_.ticks) *
-                      share(static_cast<double>(to_.render_ticks - from_.render_ticks), static_cast<double>(to_.tick - from_.tick));
+  const double busy =
+      interval_clocks() * share(static_cast<double>(to_.render_ticks - from_.render_ticks), static_cast<double>(to_.tick - from_.tick));
   count_units(work, busy);
   count_flexible(work, times);
   count_signals(work, times, busy);
@@ -129,7 +131,7 @@ void EventCounters::advance(const Moment& moment, const Selection& selection, bo
 /// Moves events into the counters, at most as many as the clocks since before_ allow.
 void EventCounters::settle() {
   constexpr double rounding = 1e-6;
-  const double max = static_cast<double>(now_.ticks - before_.ticks) * eus_.count * (1 - rounding);
+  const double max = interval_clocks() * eus_.count * (1 - rounding);
   const auto move = [max](std::span<double> debts, std::span<double> counters) {
     for (size_t i = 0; i < debts.size(); ++i) {
       const double moved = std::min(debts[i], max);
@@ -137,7 +139,6 @@ void EventCounters::settle() {
       counters[i] += moved;
     }
   };
-  debt_.a[0] = std::min(debt_.a[0], static_cast<double>(now_.ticks - before_.ticks));  // the one engine
   move(debt_.a, now_.a);
   move(debt_.b, now_.b);
   move(debt_.c, now_.c);
@@ -222,7 +223,7 @@ double EventCounters::signal(OaSignal signal, const WorkCounts& work, const Stag
 uint64_t EventCounters::started_at() const { return std::clamp(selection_.start_clock, before_.ticks, now_.ticks); }
 
 void EventCounters::count_signals(const WorkCounts& work, const StageTimes& times, double busy) {
-  const double started = share(static_cast<double>(now_.ticks - started_at()), static_cast<double>(now_.ticks - before_.ticks));
+  const double started = share(static_cast<double>(now_.ticks - started_at()), interval_clocks());
   for (unsigned i = 0; i < boolean_counters; ++i) {
     const OaSignal b = signal_of_b(i), c = signal_of_c(i);
     (follows_clock(b) ? now_.b[i] : debt_.b[i]) += follows_clock(b) ? in_clocks(b, i, now_.ticks) : signal(b, work, times, busy) * started;
@@ -240,7 +241,7 @@ Counters EventCounters::at(uint64_t tick) const {
   if (tick >= to_.tick || !counted_) return now_;
   const uint64_t clocks = clocks_after(tick - std::min(tick, from_.tick));
   const uint64_t started = std::min(started_at() - before_.ticks, clocks);
-  // Multiplied first: the part of a whole number of clocks is whole.
+  // Multiplication first, so that a counter of each clock is interpolated exactly.
   const auto between = [](double before, double after, uint64_t part, uint64_t of) {
     return before + share((after - before) * static_cast<double>(part), static_cast<double>(of));
   };

@@ -27,7 +27,7 @@ struct Selection {
 /// A point in time, and the total work until then.
 struct Moment {
   uint64_t tick = 0;          ///< of the timestamp
-  uint64_t render_ticks = 0;  ///< those with a context on the render engine
+  uint64_t render_ticks = 0;  ///< ticks with a context on the render engine
   WorkCounts work;
 };
 
@@ -62,6 +62,7 @@ class EventCounters {
   };
   static StageTimes take(StageTimes& waiting, double max);
   double interval_ns() const;
+  double interval_clocks() const;
   double kernel_ns(const StageTimes& times) const;
   void count_units(const WorkCounts& work, double busy);
   void count_flexible(const WorkCounts& work, const StageTimes& times);

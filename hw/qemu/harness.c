@@ -105,9 +105,12 @@ static void set_input(Object* object, const char* text, Error** errp) {
   timer_mod(s->deadline, s->begin_ns + s->limit_us * (int64_t)SCALE_US);
 }
 
-/* Where firmware has put the OpRegion; 0: nowhere. */
+/* The machine's GPU, or NULL. */
+static Object* find_gpu(void) { return object_resolve_path_type("", TYPE_INTEL_GPU, NULL); }
+
+/* Guest address of the OpRegion. 0 and an error: firmware has set up none. */
 static uint32_t opregion(Error** errp) {
-  Object* gpu = object_resolve_path_type("", TYPE_INTEL_GPU, NULL);
+  Object* gpu = find_gpu();
   uint32_t base = gpu ? intel_gpu_opregion_address(INTEL_GPU(gpu)) : 0;
   if (!base) error_setg(errp, "softgen-harness: no firmware has set up an OpRegion");
   return base;
@@ -137,8 +140,8 @@ static void poke(Object* object, const char* text, Error** errp) {
 }
 
 /*
- * An execution in one command. Its text comes in a file: QEMU's monitor polls for each byte that it reads, which costs more than to restore
- * the machine.
+ * Begins an execution with one QMP command. The request is in a file, since QEMU's monitor polls for each byte that it reads: a program of some
+ * kilobytes would cost more than the restore.
  */
 static void begin(Object* object, const char* path, Error** errp) {
   ERRP_GUARD();
@@ -149,7 +152,7 @@ static void begin(Object* object, const char* path, Error** errp) {
     return;
   }
   g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
-  Object* gpu = object_resolve_path_type("", TYPE_INTEL_GPU, NULL);
+  Object* gpu = find_gpu();
   if (!gpu || g_strv_length(lines) < 2) {
     error_setg(errp, "softgen-harness: a GPU, and lines with the limit, the input and the plan are expected");
     return;
@@ -218,7 +221,8 @@ static void class_init(ObjectClass* klass, void* data) {
   object_class_property_add_str(klass, "begin", NULL, begin);
   object_class_property_set_description(
       klass, "begin",
-      "write only: a file: the lines `limit` and `input`, then a fault plan, lines `opregion OFFSET=BYTE` among it; restores the snapshot and continues");
+      "write only: the path of a file with limit and input (a line each, as the properties take them), then a fault plan, which may have lines "
+      "opregion OFFSET=BYTE; restores the snapshot and continues");
   object_class_property_add_str(klass, "opregion", get_opregion, NULL);
   object_class_property_set_description(klass, "opregion", "read only: the OpRegion in guest memory, in base64");
   object_class_property_add_str(klass, "opregion-byte", NULL, poke);

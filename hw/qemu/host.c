@@ -32,8 +32,8 @@ typedef struct {
 } TimerContext;
 
 /*
- * As in an access to our registers, which QEMU refuses meanwhile: what a timer raises is sent at once (host_interrupt). With icount the vCPU's
- * thread runs timers at exact instructions; a bottom half runs in another thread, when the host gets to it.
+ * Sets the reentrancy guard, as an access to our registers does, so that host_interrupt() sends at once. With icount the vCPU thread runs timers at
+ * exact instructions; a bottom half would run on the main loop's thread, at a time that depends on the host.
  */
 static void on_timer(void* opaque) {
   TimerContext* context = opaque;

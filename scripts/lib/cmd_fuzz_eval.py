@@ -4,8 +4,8 @@ import argparse
 import json
 import time
 
+import cmd_fuzz_device
 import cmd_setup
-import fuzz_base
 import fuzz_campaign
 from cmd_fuzz import positive
 from common import CACHE, Failure, main, output_file, print_table, say
@@ -41,10 +41,9 @@ class Search(fuzz_campaign.Campaign):
         super().__init__(seed.target, options_of(module), number)
         self.own, self.stock = None, []  # that finding; signatures of the others
 
-    def repeated(self, oracle, attempt):
-        super().repeated(oracle, attempt)
-        finding = next(reversed(self.findings.values()))
-        if repetitions(self.name, None, finding, 1):
+    def repeated(self, finding):
+        super().repeated(finding)
+        if finding.signature in signatures(self.name, None, finding.attempt):
             say(f"the driver without the fault has this, too: {finding.signature}: {'; '.join(finding.attempt)}")
             self.stock.append(finding.signature)
         else:
@@ -52,23 +51,12 @@ class Search(fuzz_campaign.Campaign):
             self.stop.set()
 
 
-def repetitions(target, module, finding, times):
-    """How often, of so many times, the plan makes the finding on a new machine. `module`: None: the driver that Debian ships."""
+def signatures(target, module, plan, times=1):
+    """What the plan finds in each of so many executions on a new machine. `module`: None: the driver that Debian ships."""
     campaign = fuzz_campaign.Campaign(target, options_of(module), 0)
     try:
         campaign.start()
-        return sum(campaign.signature_of(campaign.execute(finding.attempt)) == finding.signature for _ in range(times))
-    finally:
-        campaign.close()
-
-
-def check(seed, module):
-    """Raises Failure unless the fault shows by its own plan: what nobody can find is no measure."""
-    campaign = fuzz_campaign.Campaign(seed.target, options_of(module), 0)
-    try:
-        campaign.start()
-        if not campaign.signature_of(campaign.execute([seed.plan])):
-            raise Failure(f"{seed.name}: the driver with the fault withstands '{seed.plan}'")
+        return [campaign.signature_of(campaign.execute(plan)) for _ in range(times)]
     finally:
         campaign.close()
 
@@ -77,21 +65,15 @@ def evaluate(source, seed, options):
     """A row of the table."""
     module = CACHE / "i915" / f"{source.version}-{seed.name}.ko"
     source.module(seed, module)
-    check(seed, module)
+    # A seed without effect could not be found.
+    if signatures(seed.target, module, [seed.plan]) == [None]:
+        raise Failure(f"{seed.name}: the driver with the fault withstands '{seed.plan}'")
     campaign, began = Search(seed, module, options.seed), time.monotonic()
-
-    def work():
-        try:
-            campaign.start()
-            campaign.run(options.seconds)
-        finally:
-            campaign.close()
-
-    fuzz_base.run_all([work], [campaign], 1, lambda c: f"{c.executions} executions, {c.blocks} blocks")
+    cmd_fuzz_device.run_all([campaign], argparse.Namespace(seconds=options.seconds, jobs=1))
     own = campaign.own
     return {"fault": seed.name, "subject": seed.subject, "target": seed.target, "executions": campaign.executions, "seconds": round(time.monotonic() - began),
             "without_fault": campaign.stock, "finding": own and own.signature, "plan": own.attempt if own else [],
-            "repeated": repetitions(seed.target, module, own, options.times) if own else 0}
+            "repeated": signatures(seed.target, module, own.attempt, options.times).count(own.signature) if own else 0}
 
 
 def run(argv):

@@ -71,8 +71,8 @@ class BaseCampaign:
         """The smallest attempt made of this one for which repeats(it)."""
         raise NotImplementedError
 
-    def repeated(self, oracle, attempt):
-        """A finding has been repeated and made smaller."""
+    def repeated(self, finding):
+        """Called when a finding has been repeated and minimised."""
 
     def text_of(self, attempt):
         raise NotImplementedError
@@ -141,7 +141,7 @@ class BaseCampaign:
         self.keep(oracle, line, name, attempt, outcome.console)  # remains if the fuzzer is interrupted now
         attempt = self.smaller(attempt, repeats)
         self.keep(oracle, line, name, attempt, outcome.console)
-        self.repeated(oracle, attempt)
+        self.repeated(self.findings[name])
 
     def keep(self, oracle, line, name, attempt, console):
         """Writes a finding's file and the kernel's messages."""

@@ -27,7 +27,7 @@ TARGETS = {
     "debugfs": Target("submit", "debugfs", None),  # all files of i915 in debugfs are read
 }
 FRESH_PLANS = 8    # one execution in so many has a plan made from nothing
-SWEEPS = 4         # one in so many has a plan of fuzz_plans.Sweep
+SWEEPS = 4         # 1 of N executions runs a plan of fuzz_plans.Sweep
 ENDLESS_PLANS = 8  # plans that are drawn for one that is not known to end the guest
 RECENT = 16        # half of the others change one of the newest plans
 ORACLES = sorted({name for name, _ in fuzz_machine.ORACLES} | {"no end"})
@@ -111,9 +111,9 @@ class Campaign(fuzz_base.BaseCampaign):
     def smaller(self, attempt, repeats):
         return fuzz_plans.smaller(attempt, repeats)
 
-    def repeated(self, oracle, attempt):
-        if oracle in fuzz_machine.ENDLESS:
-            self._endless.append(kinds_of(attempt))
+    def repeated(self, finding):
+        if finding.oracle in fuzz_machine.ENDLESS:
+            self._endless.append(kinds_of(finding.attempt))
 
     def text_of(self, attempt):
         return text_of(attempt)

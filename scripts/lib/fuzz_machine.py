@@ -27,7 +27,7 @@ POLL_COMMANDS = 2048
 BOOT_SECONDS = 300
 # Of guest time, and of the host's: an execution that reaches either has not ended.
 LIMIT_US, LIMIT_SECONDS = 60_000_000, 30
-# Of guest time, behind the instruction at which a checkpoint is: behind a suspend executions differ by up to 1.
+# Guest time from the instruction of a checkpoint to the snapshot: after a suspend, executions differ by up to 1 us.
 BEHIND_US = 2
 POLL_SECONDS, DYING_SECONDS, TRACE_SECONDS = 0.5, 0.3, 5
 ORACLES = [("KASAN", r"BUG: KASAN: .*"), ("oops", r"BUG: unable to handle .*|BUG: kernel NULL pointer.*|general protection fault.*|Oops: .*"),
@@ -166,7 +166,7 @@ class FuzzMachine(guests.Machine):
                 return "silent"
 
     def firmware_offsets(self):
-        """Of the OpRegion: the bytes that firmware has set, and three behind each, which may belong to the same value."""
+        """Offsets in the OpRegion: of nonzero bytes, and of the three after each, which may belong to the same value."""
         region = base64.b64decode(self.get("opregion", HARNESS))
         return sorted({near for at, byte in enumerate(region) if byte for near in range(at, min(at + 4, len(region)))})
 

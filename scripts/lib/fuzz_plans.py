@@ -18,7 +18,7 @@ PERIODS = ["100us", "1ms", "10ms", "100ms"]
 REGISTER_POINTS = {"mmio.read", "mmio.write"}
 # Points that a run without faults never asks at, but that one with faults may.
 RARE_POINTS = ["gdrst", "gdrst.ready", "resume", "irq", "hotplug", "display.underrun", "tlb"]
-SWEPT_OCCURRENCES, SWEPT_LINES = 3, 6  # of a place; of a plan
+SWEPT_OCCURRENCES, SWEPT_LINES = 3, 6  # max per place; per plan
 
 
 def vocabulary(answer, census, constants=(), firmware=()):
@@ -89,7 +89,7 @@ def opregion_line(rng, offset):
 
 
 def near_opregion_line(rng, text):
-    """A byte next to that of another such line, or the same one."""
+    """A line for an offset at most 3 from that of the line `text`."""
     offset = int(text.removeprefix(OPREGION).split("=")[0], 16) + rng.randint(-3, 3)
     return opregion_line(rng, min(max(offset, 0), OPREGION_BYTES - 1))
 
@@ -108,7 +108,7 @@ def line(rng, words):
 
 
 def line_at(rng, words, point, where, moment):
-    """A line for a place and a moment (of when())."""
+    """A line for one place; `moment`: the keys of when()."""
     row = words.points[point]
     if row["pulses"] and rng.randrange(2):
         what = rng.choice(row["keys"].get("source") or [""])
@@ -126,7 +126,7 @@ def line_at(rng, words, point, where, moment):
 
 
 class Sweep:
-    """Plans that come to every place where a run without faults reads from the device, in random order, to all before any a second time."""
+    """Plans that visit every place where a run without faults reads from the device, in random order: each place once per pass."""
 
     def __init__(self, rng, words):
         self._rng, self._left = rng, []

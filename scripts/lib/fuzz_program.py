@@ -206,7 +206,7 @@ class Memory:
     def put_struct(self, offset, record):
         for one in self.encoder.table.structs[record.struct].fields:
             value = record.values[one.name]
-            if value != 0:  # reserved bytes are
+            if value != 0:  # reserve() fills with zeros
                 self.put(offset + one.offset, one, value, record.values)
 
     def block(self, one, value):

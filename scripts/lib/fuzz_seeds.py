@@ -4,7 +4,7 @@ its manual never sets off."""
 import collections
 
 # `target` of scripts/fuzz device that runs the code. In `file`, below drivers/gpu/drm/i915, `new` stands in the place of `old`, which is there once.
-# `plan`: a line by which the driver crashes.
+# `plan`: a line that crashes the driver.
 Seed = collections.namedtuple("Seed", "name subject target file old new plan")
 
 SEEDS = [

@@ -40,8 +40,8 @@ class FuzzGuest(GuestTest):
             with self.subTest(text.splitlines()[-1]):
                 calls = campaign.parse(text)
                 first, second, third = (campaign.execute(calls) for _ in range(3))
-                # The third counts nothing as new, for it reached the same code as often. The second may: TCG translates some code twice, so that
-                # accesses to devices end blocks.
+                # The third execution has no new coverage, for it runs the same blocks equally often. The second may have some: TCG translates
+                # accesses to devices again, at the end of a shorter block.
                 self.assertEqual(third.fresh["classes"], 0)
                 for other in (second, third):
                     self.assertEqual((other.end, other.status, other.output, other.time_ns), (first.end, first.status, first.output, first.time_ns))

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The port between fuzzers and their agent (hw/qemu/harness.c), its limit, and the fault plan as text."""
 import base64
-import tempfile
 import json
+import tempfile
 import unittest
 
 from machine import Machine

@@ -85,16 +85,16 @@ class Plans(unittest.TestCase):
         self.assertTrue([line for line in lines if line.endswith("or 0x1ff000")])
         self.assertTrue([line for line in lines if re.search("0x1234|0x1233|0x1235", line)])
 
-    def test_a_sweep_comes_to_all_places_before_any_twice(self):
+    def test_a_sweep_visits_each_place_once_per_pass(self):
         sweep = fuzz_plans.Sweep(random.Random(1), WORDS)
-        places = 3 + 3 + 3  # three occurrences at most of a register and of a point; bytes of the OpRegion
+        places = 3 + 3 + 3  # max occurrences of the register, those of the point; bytes of the OpRegion
         lines = []
         while len(lines) < 2 * places:
             lines += sweep.plan(WORDS)
         for half in (lines[:places], lines[places:2 * places]):
             self.assertEqual(len({re.sub(r" do .*|=[0-9a-f]+$", "", line) for line in half}), places)
 
-    def test_bytes_near_one_that_mattered_are_tried(self):
+    def test_a_changed_opregion_line_stays_near_its_offset(self):
         rng = random.Random(1)
         offsets = [int(fuzz_plans.changed_line(rng, WORDS, "opregion 600=1").split()[1].split("=")[0], 16) for _ in range(100)]
         self.assertEqual(set(offsets), set(range(0x5FD, 0x604)))

@@ -2,7 +2,6 @@
 #include "hw/debug/check/command_layouts.h"
 
 #include <algorithm>
-#include <bit>
 #include <string>
 
 #include "hw/base/bits.h"
@@ -144,14 +143,6 @@ PipeControl CommandLayouts::pipe_control(std::span<const uint32_t> dwords) const
   control.data = data_.of(dwords);
   control.null = !control.bits && !control.post_sync() && dwords.size() > 1 && dwords[1] == 0;
   return control;
-}
-
-bool CommandLayouts::named(const defs::Field& field, uint64_t value) {
-  const std::span<const defs::EnumValue> values = field.enumeration->values;
-  // Of two names, 1 and 2 may as well be values that exclude each other.
-  const bool names_bits = values.size() == field.width() && values.size() > 2 &&
-                          std::ranges::all_of(values, [](const defs::EnumValue& one) { return std::has_single_bit(one.value); });
-  return names_bits || field.enumeration->name_of(value);
 }
 
 }  // namespace softgen::debug::check

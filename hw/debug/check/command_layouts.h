@@ -101,8 +101,6 @@ class CommandLayouts {
   const TrackedFields& tracked() const { return tracked_; }
   /// A field of a command or structure of the set.
   Place place(std::string_view layout, std::string_view field) const;
-  /// Whether `value` of a field with an enumeration has a name, or is made of named bits where the enumeration names each bit of the field.
-  static bool named(const defs::Field& field, uint64_t value);
 
  private:
   void track();

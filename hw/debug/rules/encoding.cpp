@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 
 #include "hw/base/bits.h"
 #include "hw/debug/check/packet_text.h"
@@ -27,11 +28,18 @@ void reserved_bits(const PacketLook& look, Report& report) {
     if (const uint32_t extra = dwords[i] & ~covered[i]) return report.found(fmt::format("dword {} has {:#010x} set", i, extra));
 }
 
+/// Whether an enumeration names each bit of its field: values are combinations of them. Two names may also be the exclusive values 1 and 2.
+bool names_bits(const defs::Field& field) {
+  const std::span<const defs::EnumValue> values = field.enumeration->values;
+  return values.size() == field.width() && values.size() > 2 &&
+         std::ranges::all_of(values, [](const defs::EnumValue& one) { return std::has_single_bit(one.value); });
+}
+
 // The declarations often leave out the name of 0, the normal case. An enumeration of one name is a number with a special value.
 void unnamed_value(const PacketLook& look, Report& report) {
   for (const auto& [field, first_bit] : look.layout().enumerations) {
     const uint64_t value = defs::field_value(*field, look.dwords(), first_bit);
-    if (value && field->enumeration->values.size() > 1 && !CommandLayouts::named(*field, value))
+    if (value && field->enumeration->values.size() > 1 && !field->enumeration->name_of(value) && !names_bits(*field))
       return report.found(fmt::format("{} has {}", field->name, value));
   }
 }

@@ -14,9 +14,9 @@
 #define MI_STORE_DATA_IMM (0x20u << 23 | 2)
 #define MI_BATCH_BUFFER_START (0x31u << 23 | 1 << 8 | 1)
 #define MI_ARB_ON_OFF (0x08u << 23)
-// Of the first pair of buffers. Each pair has addresses of its own: i915 would unbind an earlier one at the same place, and wait for its work.
-#define BATCH_ADDRESS 0x200000ull
-#define TARGET_ADDRESS 0x400000ull
+// Of the first pair of buffers. Each pair has its own addresses: at shared ones i915 would wait for the other pair's work and unbind it.
+#define BATCH_ADDRESS 0x200000u
+#define TARGET_ADDRESS 0x400000u
 #define SECOND_NS 1000000000ll
 #define WAIT_NS (10 * SECOND_NS)
 // i915 gives a context up after four heartbeats of 2.5 s, and a preemption timeout.
@@ -29,7 +29,7 @@ static const uint64_t engines[] = {I915_EXEC_RENDER, I915_EXEC_BLT, I915_EXEC_BS
 typedef struct {
   int card;
   uint32_t target, batch;
-  uint64_t target_address, batch_address;
+  uint32_t target_address, batch_address;
   volatile uint32_t *result, *commands;
 } Buffers;
 
@@ -112,7 +112,7 @@ int run_submit(void) {
     const Buffers* buffers = &ready.buffers[i];
     buffers->result[0] = 0;
     buffers->commands[0] = MI_STORE_DATA_IMM;
-    buffers->commands[1] = (uint32_t)buffers->target_address;
+    buffers->commands[1] = buffers->target_address;
     buffers->commands[2] = 0;
     buffers->commands[3] = STORED + i;
     buffers->commands[4] = MI_BATCH_BUFFER_END;
@@ -135,7 +135,7 @@ int submit_spinning(void) {
   if (open_buffers(card, &buffers, 0)) {
     buffers.commands[0] = MI_ARB_ON_OFF;  // off: nothing preempts it
     buffers.commands[1] = MI_BATCH_BUFFER_START;
-    buffers.commands[2] = (uint32_t)buffers.batch_address;
+    buffers.commands[2] = buffers.batch_address;
     buffers.commands[3] = 0;
     int failed = submit(&buffers, I915_EXEC_RENDER, new_context(card, 0));
     tell("spin: %s\n", strerror(failed));

@@ -31,7 +31,7 @@ struct Rig {
   static constexpr uint32_t context = 0x20, image = 0x5000;
   static constexpr uint32_t a36_b8_c8 = 5;
   static constexpr int64_t us = 1000;
-  /// A metric set that routes TestOa's signals: a sequence of one write. C0 counts clocks, C1 those with a context.
+  /// A metric set that routes TestOa's signals: a sequence of one write. C0 counts clocks, C1 clocks with a context.
   static constexpr uint32_t test_pattern = 0x1234, unknown_signals = 0x4321;
   static constexpr std::array<defs::MetricSet, 1> sets = {{{.mux = defs::MetricSet::hash(defs::MetricSet::hash_begin, test_pattern),
                                                             .name = "pattern",

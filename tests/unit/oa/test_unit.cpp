@@ -14,7 +14,7 @@ constexpr uint32_t valid_context = 1 << 16;
 
 }  // namespace
 
-TEST_CASE("an engine that always works is busy in each clock between any two reports, and in no more") {
+TEST_CASE("the busy counter of an engine that is always busy grows by the core clocks between any two reads") {
   Rig rig;
   rig.route(Rig::test_pattern);
   rig.wait(1234'567);
@@ -30,7 +30,7 @@ TEST_CASE("an engine that always works is busy in each clock between any two rep
   }
 }
 
-TEST_CASE("a thread on an EU for a clock counts an eighth, and an EU has seven") {
+TEST_CASE("occupancy counts an eighth per thread and clock, so seven eighths per full EU") {
   Rig rig;
   rig.open(-1);
   rig.unit->context_entered({Rig::context, Rig::image});
