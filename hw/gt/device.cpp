@@ -186,10 +186,18 @@ void Device::wake_at(int64_t ns) {
   } while (deadline_.load(std::memory_order_acquire) != earliest);
 }
 
+void Device::watch_power(uint32_t offset, bool write) {
+  if (Watch* const watch = observers_.watch_point.get(); watch && !registers_.has_power(offset, write)) [[unlikely]]
+    watch->register_unpowered(offset, write);
+}
+
 uint64_t Device::bar0_read(uint64_t offset, unsigned size) {
   const uint64_t window = config_.platform->bar0_size / 2;
   if (display::LegacyVga::covers(offset)) return vga_.read_mapped(static_cast<uint16_t>(offset), size);
-  if (offset < mmio::register_space) return registers_.read(static_cast<uint32_t>(offset), size);
+  if (offset < mmio::register_space) {
+    watch_power(static_cast<uint32_t>(offset), false);
+    return registers_.read(static_cast<uint32_t>(offset), size);
+  }
   if (offset >= window && (offset & 7) + size <= 8 && offset - window < memory::Ggtt::window_size)
     return memory_.ggtt.read_window(offset - window, size);
   guest_error("BAR0 access outside registers and GTT window", "read of {} bytes at 0x{:x}", size, offset);
@@ -201,6 +209,7 @@ void Device::bar0_write(uint64_t offset, uint64_t value, unsigned size) {
   if (display::LegacyVga::covers(offset)) return vga_.write_mapped(static_cast<uint16_t>(offset), value, size);
   if (offset < mmio::register_space) {
     if (observers_.recorder && size == 4) observers_.recorder->register_write(static_cast<uint32_t>(offset), static_cast<uint32_t>(value));
+    watch_power(static_cast<uint32_t>(offset), true);
     registers_.write(static_cast<uint32_t>(offset), value, size);
     poll_ns_ = min_poll_ns;
     poll_later();

@@ -137,6 +137,8 @@ class Device {
   void unit_states(Archive& archive);
   Engine* plugged(EngineId id);
   void poll_later();
+  /// Tells the watch of an access that its power domain swallows.
+  void watch_power(uint32_t offset, bool write);
   // hw/gt/device_faults.cpp
   faults::Plan::Links plan_links();
   void pulse(const faults::Rule& rule, const FaultAnswer& answer);

@@ -68,6 +68,8 @@ class Watch {
 
   /// Software has written a register through BAR0. The front end's thread.
   virtual void register_written(uint32_t offset, uint32_t value) = 0;
+  /// Software's access to a register through BAR0 had no effect, since its power domain was off. The front end's thread.
+  virtual void register_unpowered(uint32_t offset, bool write) = 0;
 };
 
 /// Where a device's units find its watch. It changes only while all engines are paused.

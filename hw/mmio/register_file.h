@@ -65,6 +65,9 @@ class RegisterFile {
   /// read 0 (TGL PRM vol 13, "Multicast Steering and Die Recovery"). It is asked at each, on the accessing thread. Once, before there are accesses.
   void set_power(std::function<bool(unsigned domain)> is_off) { is_off_ = std::move(is_off); }
 
+  /// Whether the host's access to `offset` would have an effect now, as far as power goes (set_power).
+  bool has_power(uint32_t offset, bool write) const { return !unpowered(cells_[index(offset)], Initiator::host, write); }
+
   /// What units ask at the points of fault plans; null: there is no plan. Any thread; what has been set outlives the file.
   void set_faults(Faults* faults) { faults_.store(faults, std::memory_order_release); }
   Faults* faults() const { return faults_.load(std::memory_order_acquire); }

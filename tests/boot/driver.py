@@ -4,6 +4,7 @@
 scripts/test sets CONFIG, imports tests/boot/test_*.py and runs them by unittest, once for each release."""
 import atexit
 import functools
+import json
 import pathlib
 import re
 import subprocess
@@ -21,6 +22,10 @@ from last_picture import LastPicture  # noqa: E402, F401
 from picture import Picture  # noqa: E402
 
 CONFIG = {"guest": "bookworm", "gpu": "softgen"}
+GPU = "/machine/peripheral/gpu"
+# What shipped drivers do wrong is named there.
+CHECK = ",".join(["commands", *(f"@{ROOT / 'hw/debug/rules' / name}.supp" for name in ("mesa-22.3", "linux-6.1"))])
+CHECKED = "id=gpu,check=" + CHECK.replace(",", ",,")  # arguments of a device that is checked from its first access on
 VGA_TEXT, VGA_TEXT_BYTES = 0xB8000, 80 * 25 * 2
 _shared = {}
 
@@ -30,7 +35,8 @@ def shared_guest():
     key = CONFIG["guest"], CONFIG["gpu"]
     if key not in _shared:
         forget_guest()
-        machine = guests.Guest(CONFIG["guest"], gpu=CONFIG["gpu"], overlay=guest_programs(), qemu_args=["-vnc", f"unix:{vnc_socket()}"])
+        machine = guests.Guest(CONFIG["guest"], gpu=CONFIG["gpu"], overlay=guest_programs(), qemu_args=["-vnc", f"unix:{vnc_socket()}"],
+                               device_args="id=gpu" if CONFIG["gpu"] == "softgen" else "")
         try:
             machine.boot_seconds = machine.boot()
         except BaseException:
@@ -132,6 +138,23 @@ class GuestTest(unittest.TestCase):
         machine = guests.Machine(**{"gpu": CONFIG["gpu"], **kwargs})
         self.addCleanup(machine.close)
         return machine.start()
+
+    def check_shared_guest(self):
+        """Starts the checker in the shared guest's device, until the test ends."""
+        def put(value):
+            self.guest.qmp.command("qom-set", path=GPU, property="check", value=value)
+
+        if CONFIG["gpu"] == "softgen":
+            put(CHECK)
+            self.addCleanup(put, "off")
+
+    def assert_checker_silent(self, machine=None):
+        """The checker, if the device has one, has found nothing but what CHECK's files name."""
+        if CONFIG["gpu"] != "softgen":
+            return
+        report = json.loads((machine or self.guest).qmp.command("qom-get", path=GPU, property="check-report"))
+        found = [f"{one['rule']}: {one['text']} ({one['context']}: {one['fields']}; {one['detail']})" for one in report["findings"]]
+        self.assertEqual(found, [])
 
     def sh(self, script, timeout=120, machine=None):
         """The stdout of `script` in the guest; fails the test if it fails."""

@@ -57,6 +57,7 @@ class Boot(GuestTest):
         self.assertEqual(modes.split()[0], "1920x1080", "the first connected monitor's preferred mode")
 
     def test_desktop(self):
+        self.check_shared_guest()
         self.sh("/run/softgen/desktop start", timeout=240)
         try:
             colours = self.screenshot().colours()
@@ -68,6 +69,7 @@ class Boot(GuestTest):
         finally:
             self.sh("killall weston; while pidof weston; do sleep 0.2; done")
         self.assert_graphics_silent()
+        self.assert_checker_silent()
 
     @only_on("softgen", "QEMU's standard VGA has no 3D engine")
     def test_kmscube(self):

@@ -2,7 +2,7 @@
 """The platforms that are not the shared guest's, each in a guest of its own."""
 import re
 
-from driver import GuestTest, only_on
+from driver import CHECKED, GuestTest, only_on
 
 
 class Platform:
@@ -13,7 +13,7 @@ class Platform:
 
     @only_on("softgen", "QEMU's standard VGA has no platforms")
     def test_platform(self):
-        guest = self.own_guest(platform=self.name)
+        guest = self.own_guest(platform=self.name, device_args=CHECKED)
         driver = self.sh("readlink /sys/bus/pci/devices/0000:00:02.0/driver", machine=guest).strip()
         self.assertTrue(driver.endswith("/i915"), f"the driver of 00:02.0 is '{driver}'")
         self.assert_graphics_silent(guest)
@@ -27,6 +27,7 @@ class Platform:
         self.assertRegex(log, rf"GL renderer: Mesa Intel\(R\) .*{re.escape(self.gpu)}")
         self.assert_graphics_silent(guest)
         self.assert_no_error_state(guest)
+        self.assert_checker_silent(guest)
 
     @only_on("softgen", "QEMU's standard VGA has no platforms")
     def test_monitors_snapshot_and_hang(self):

@@ -7,11 +7,12 @@ from machine import Machine
 from qmp import QmpError
 
 MI_MODE = 0x209C  # of the render engine: a masked register
+FORCEWAKE_GT, RC_CONTROL, RC6_ENABLE = 0xA188, 0xA090, 1 << 18
 
 
 class Check(folder_test.FolderTest):
-    def machine(self, properties=""):
-        machine = Machine(properties)
+    def machine(self, properties="", platform=None):
+        machine = Machine(properties, platform=platform)
         self.addCleanup(machine.close)
         machine.map_bars()
         return machine
@@ -48,3 +49,14 @@ class Check(folder_test.FolderTest):
         with self.assertRaisesRegex(QmpError, "there is no rule or class 'Z1'"):
             machine.set("check", "+Z1")
         self.assertEqual(machine.get("check"), "off")
+
+    def test_an_access_without_forcewake(self):
+        machine = self.machine("check=on", platform="tgl")
+        machine.mmio_write(FORCEWAKE_GT, 1 << 16 | 1)
+        machine.mmio_write(RC_CONTROL, RC6_ENABLE)
+        self.assertEqual(machine.mmio(RC_CONTROL), RC6_ENABLE)
+        self.assertEqual(self.rules(machine), [])
+        machine.mmio_write(FORCEWAKE_GT, 1 << 16)
+        self.assertEqual(machine.mmio(RC_CONTROL), 0)
+        self.assertEqual(self.rules(machine), ["F10"])
+        self.assertEqual([event["context"] for event in self.events(machine)], ["register read"])

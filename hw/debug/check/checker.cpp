@@ -50,7 +50,7 @@ class Checker::Finder final : public Report {
 };
 
 Checker::Checker(const defs::Platform& platform, const Options& options, Findings::Sink sink)
-    : platform_(platform), layouts_(*platform.commands), findings_(options, std::move(sink)) {
+    : platform_(platform), layouts_(*platform.commands), cache_controls_(*platform.registers), findings_(options, std::move(sink)) {
   for (const Rule* rule : all_rules()) {
     if (!options.wants(*rule) || !rule->applies_to(platform)) continue;
     if (rule->packet && rule->commands.empty())
@@ -60,6 +60,7 @@ Checker::Checker(const defs::Platform& platform, const Options& options, Finding
     if (rule->entry) entry_rules_.push_back(rule);
     if (rule->leave) leave_rules_.push_back(rule);
     if (rule->write) write_rules_.push_back(rule);
+    if (rule->unpowered) unpowered_rules_.push_back(rule);
     if (rule->stream) (rule->id == std::string_view("A5") ? unknown_rule_ : missing_rule_) = rule;
   }
 }
@@ -203,17 +204,23 @@ void Checker::engine_reset(EngineId id) {
 
 void Checker::register_written(uint32_t offset, uint32_t value) {
   if (!write_rules_.empty()) {
-    const auto site = [&] {
-      const std::string name = platform_.registers->name_of(offset);
-      return Site{"host", offset, name, fmt::format("{} = {:#x}", name, value), "register write"};
-    };
-    Finder finder(findings_, "host", offset, "register", site);
+    const std::string name = platform_.registers->name_of(offset);
+    Finder finder(findings_, "host", offset, name,
+                  [&] { return Site{"host", offset, name, fmt::format("{} = {:#x}", name, value), "register write"}; });
     finder.ask(write_rules_, &Rule::write, WriteLook{chip_, offset, value, host_});
   }
   follow_host(offset, value);
 }
 
+void Checker::register_unpowered(uint32_t offset, bool write) {
+  const std::string name = platform_.registers->name_of(offset);
+  Finder finder(findings_, "host", offset, name,
+                [&] { return Site{"host", offset, name, name, write ? "register write" : "register read"}; });
+  finder.ask(unpowered_rules_, &Rule::unpowered, UnpoweredLook{chip_, offset, write});
+}
+
 void Checker::follow_host(uint32_t offset, uint32_t value) {
+  cache_controls_.written(offset, value);
   if (!has_whitelist_.load(std::memory_order_relaxed)) {
     const defs::Register* row = platform_.registers->find(offset);
     if (row && row->name == std::string_view("RING_FORCE_TO_NONPRIV")) has_whitelist_.store(true, std::memory_order_relaxed);

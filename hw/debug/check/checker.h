@@ -30,6 +30,7 @@ class Checker final : public Watch {
   void context_left(EngineId engine, uint32_t head, bool complete) override;
   void engine_reset(EngineId engine) override;
   void register_written(uint32_t offset, uint32_t value) override;
+  void register_unpowered(uint32_t offset, bool write) override;
 
  private:
   /// Contexts of an engine that are remembered; others are begun anew, as not seen from their first command on.
@@ -57,10 +58,11 @@ class Checker final : public Watch {
 
   const defs::Platform& platform_;
   const CommandLayouts layouts_;
-  const Chip chip_{platform_, layouts_};
+  CacheControls cache_controls_;
+  const Chip chip_{platform_, layouts_, cache_controls_};
   Findings findings_;
   std::array<std::vector<const Rule*>, 512> packet_rules_;  ///< by CommandId
-  std::vector<const Rule*> list_rules_, entry_rules_, leave_rules_, write_rules_;
+  std::vector<const Rule*> list_rules_, entry_rules_, leave_rules_, write_rules_, unpowered_rules_;
   const Rule *unknown_rule_ = nullptr, *missing_rule_ = nullptr;
   std::array<Engine, engine_count> engines_;
   HostTrack host_;

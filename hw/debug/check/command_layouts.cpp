@@ -9,7 +9,8 @@
 namespace softgen::debug::check {
 namespace {
 
-constexpr uint32_t max_dwords = 1024;  ///< of a layout; longer ones have data behind it
+constexpr uint32_t cache_control_bits = 7;  ///< an index of 6 bits above one that is not part of it
+constexpr uint32_t max_dwords = 1024;       ///< of a layout; longer ones have data behind it
 
 void cover(std::vector<uint32_t>& covered, uint32_t first, uint32_t last) {
   for (uint32_t bit = first; bit <= last && bit / 32 < covered.size(); ++bit) covered[bit / 32] |= 1u << bit % 32;
@@ -42,8 +43,8 @@ void add_field(CommandLayout& layout, const defs::Field& field, uint32_t first_b
   cover(layout.covered, first_bit + field.start, first_bit + end);
   if (wide) layout.addresses.push_back({&field, first_bit});
   if (field.type == defs::FieldType::enumeration && field.enumeration) layout.enumerations.push_back({&field, first_bit});
-  if (!layout.cache_control && field.type == defs::FieldType::uint && names_cache_control(field.name))
-    layout.cache_control = {&field, first_bit};
+  if (field.type == defs::FieldType::uint && field.width() == cache_control_bits && names_cache_control(field.name))
+    layout.cache_controls.push_back({&field, first_bit});
 }
 
 CommandLayout layout_of(const defs::Command& command) {
@@ -112,6 +113,8 @@ void CommandLayouts::track() {
   t.pipeline = place("PIPELINE_SELECT", "Pipeline Selection");
   t.pipeline_mask = place("PIPELINE_SELECT", "Mask Bits");
   t.color_calc_valid = place("3DSTATE_CC_STATE_POINTERS", "Color Calc State Pointer Valid");
+  t.fast_clear = place("3DSTATE_PS", "Render Target Fast Clear Enable");
+  t.resolve = place("3DSTATE_PS", "Render Target Resolve Type");
   static constexpr const char* clears[] = {"Stencil Buffer Clear Enable", "Depth Buffer Clear Enable", "Depth Buffer Resolve Enable",
                                            "Hierarchical Depth Buffer Resolve Enable"};
   std::ranges::transform(clears, t.clears.begin(), [&](const char* name) { return place("3DSTATE_WM_HZ_OP", name); });

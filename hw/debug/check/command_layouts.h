@@ -5,7 +5,6 @@
 
 #include <array>
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -39,7 +38,7 @@ struct CommandLayout {
   std::vector<uint32_t> covered;
   size_t needed = 1;  ///< dwords with fields
   std::vector<PlacedField> enumerations, addresses;
-  std::optional<PlacedField> cache_control;  ///< the first field of memory object control state
+  std::vector<PlacedField> cache_controls;  ///< memory object control state
 };
 
 /// The bits that rules ask of a PIPE_CONTROL.
@@ -80,6 +79,7 @@ struct PipeControl {
 struct TrackedFields {
   Place pipeline, pipeline_mask;
   Place color_calc_valid;
+  Place fast_clear, resolve;    ///< of 3DSTATE_PS
   std::array<Place, 4> clears;  ///< of 3DSTATE_WM_HZ_OP
   Place arbitration;
   struct Urb {

@@ -52,7 +52,7 @@ void ContextTrack::follow(const CommandLayouts& layouts, const WatchedPacket& pa
     return;
   }
   if (!command.overlaps) null_before_ = false;
-  if (command.draws) order_.draw = order_.now, order_.draw_address = packet.packet.address;
+  if (command.draws) order_.draw = order_.now, order_.draw_address = packet.packet.address, color_.drawn = color_.use;
   if (command.dispatches) order_.walker = order_.now, order_.walker_address = packet.packet.address;
   if (command.keeps_state) return follow_state(layouts, packet);
   follow_store(layouts, packet);
@@ -61,6 +61,7 @@ void ContextTrack::follow(const CommandLayouts& layouts, const WatchedPacket& pa
 void ContextTrack::follow_control(const PipeControl& control) {
   order_.note(control);
   using enum PipeControl::Bit;
+  if (control.has(cs_stall | flush_color) && control.post_sync()) color_.end_of_pipe = order_.now;
   // Three steps (SKL PRM vol 7, "L3 Cache Configuration"; Mesa's emit_l3_config): flush, invalidate, flush again.
   if (control.has(flush_data | cs_stall)) {
     (l3_.invalidated > order_.work() ? l3_.ready : l3_.flushed) = order_.now;
@@ -81,6 +82,9 @@ void ContextTrack::follow_state(const CommandLayouts& layouts, const WatchedPack
       selected_ = order_.now;
       return;
     case CommandId::_3DSTATE_CC_STATE_POINTERS: color_calc_valid_ = fields.color_calc_valid.of(dwords); return;
+    case CommandId::_3DSTATE_PS:
+      color_.use = fields.fast_clear.of(dwords) ? ColorUse::clear : fields.resolve.of(dwords) ? ColorUse::resolve : ColorUse::render;
+      return;
     case CommandId::_3DSTATE_WM_HZ_OP:
       clears_ = 0;
       for (size_t i = 0; i < fields.clears.size(); ++i) clears_ |= static_cast<uint32_t>(fields.clears[i].of(dwords) != 0) << i;

@@ -36,6 +36,19 @@ struct WorkOrder {
   bool stalled_depth(uint64_t since) const { return depth_done > since; }
 };
 
+/// What draws do to their colour targets.
+enum class ColorUse : uint8_t { render, clear, resolve };
+constexpr const char* name_of(ColorUse use) {
+  constexpr std::array<const char*, 3> names = {"render", "fast clear", "resolve"};
+  return names[static_cast<size_t>(use)];
+}
+
+struct ColorTrack {
+  ColorUse use = ColorUse::render;  ///< by 3DSTATE_PS as it was set last
+  std::optional<ColorUse> drawn;    ///< of the last draw; none: there was no draw
+  uint64_t end_of_pipe = 0;         ///< the last stall with a flush of colour and a post-sync write
+};
+
 /// Steps of a change of the L3 allocation, each after the one before it and after the last work.
 struct L3Steps {
   uint64_t flushed = 0, invalidated = 0, ready = 0;
@@ -74,6 +87,7 @@ class ContextTrack {
   bool color_calc_valid() const { return color_calc_valid_; }
   /// 3DSTATE_WM_HZ_OP's dword of operations as it was set last.
   uint32_t clears() const { return clears_; }
+  const ColorTrack& color() const { return color_; }
   uint64_t arbitration_off() const { return arbitration_off_; }
   const std::array<UrbPart, urb_stages>& urb() const { return urb_; }
   /// Bytes; 0: not known.
@@ -96,6 +110,7 @@ class ContextTrack {
   std::bitset<512> set_;
   bool whole_ = false, null_before_ = false, color_calc_valid_ = false, wrote_ = false;
   Pipeline pipeline_ = Pipeline::unknown;
+  ColorTrack color_;
   uint32_t clears_ = 0;
   uint64_t selected_ = 0, arbitration_off_ = 0;
   std::array<UrbPart, urb_stages> urb_{};

@@ -2,7 +2,6 @@
 // What the checker knows of an engine and of what the driver's kernel part writes to registers.
 #pragma once
 
-#include <bitset>
 #include <cstdint>
 
 namespace softgen::debug::check {
@@ -16,9 +15,8 @@ struct EngineTrack {
 
 /// Of the front end's thread.
 struct HostTrack {
-  std::bitset<64> cache_controls;  ///< entries of the render engine's table that the driver has programmed
-  uint32_t reset_requested = 0;    ///< bit i: EngineId i: Request Reset of RESET_CTL is set
-  uint32_t list_mode = 0;          ///< bit i: EngineId i has been given lists of contexts
+  uint32_t reset_requested = 0;  ///< bit i: EngineId i: Request Reset of RESET_CTL is set
+  uint32_t list_mode = 0;        ///< bit i: EngineId i has been given lists of contexts
 };
 
 }  // namespace softgen::debug::check

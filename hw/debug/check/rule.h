@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "hw/debug/check/cache_controls.h"
 #include "hw/debug/check/command_layouts.h"
 #include "hw/debug/check/context_track.h"
 #include "hw/debug/check/engine_track.h"
@@ -27,6 +28,7 @@ const char* name_of(Severity severity);
 struct Chip {
   const defs::Platform& platform;
   const CommandLayouts& layouts;
+  const CacheControls& cache_controls;
 };
 
 /// A command, before the tracks know of it.
@@ -75,6 +77,13 @@ struct WriteLook {
   const HostTrack& host;
 };
 
+/// A register access through BAR0 that had no effect, since its power domain was off.
+struct UnpoweredLook {
+  const Chip& chip;
+  uint32_t offset;
+  bool write;
+};
+
 /// Takes what a rule finds. `detail` says what this case has of its own; it may be empty.
 class Report {
  public:
@@ -100,6 +109,7 @@ struct Rule {
   void (*entry)(const EntryLook& look, Report& report) = nullptr;
   void (*leave)(const LeaveLook& look, Report& report) = nullptr;
   void (*write)(const WriteLook& look, Report& report) = nullptr;
+  void (*unpowered)(const UnpoweredLook& look, Report& report) = nullptr;
   bool stream = false;  ///< found by the checker itself: commands that are unknown or not there
 
   char class_letter() const { return id[0]; }

@@ -30,6 +30,7 @@ class StreamWriter final : public Watch {
   void context_left(EngineId engine, uint32_t head, bool complete) override { checker_->context_left(engine, head, complete); }
   void engine_reset(EngineId engine) override { checker_->engine_reset(engine); }
   void register_written(uint32_t offset, uint32_t value) override { checker_->register_written(offset, value); }
+  void register_unpowered(uint32_t offset, bool write) override { checker_->register_unpowered(offset, write); }
 
  private:
   struct Close {

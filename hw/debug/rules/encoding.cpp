@@ -17,6 +17,7 @@ namespace {
 using defs::CommandId;
 
 constexpr const char* vol2a = "SKL PRM vol 2a";
+constexpr const char* mocs = "SKL PRM vol 2c, GFX_MOCS; i915 gt/intel_mocs.c";
 constexpr uint64_t noops_per_page = 4096 / 4;
 
 // -- A1, A3, A4, A6: every command ----------------------------------------------------------------------------------------------
@@ -63,6 +64,34 @@ void not_canonical(const PacketLook& look, Report& report) {
     const uint64_t address = look.dwords()[at] | uint64_t{look.dwords()[at + 1]} << 32;
     if (sign_extend(address, 48) != static_cast<int64_t>(address) && address >> 48)
       return report.found(fmt::format("{} is {:#x}", field->name, address));
+  }
+}
+
+// -- A7: cache controls -----------------------------------------------------------------------------------------------------------
+
+void cache_control_not_programmed(const PacketLook& look, Report& report) {
+  const CacheControls& controls = look.chip.cache_controls;
+  const EngineId engine = look.event.engine;
+  if (look.layout().cache_controls.empty() || !controls.known(engine)) return;
+  for (const auto& [field, first_bit] : look.layout().cache_controls) {
+    if ((first_bit + field->end) / 32 >= look.dwords().size()) continue;
+    const auto index = static_cast<unsigned>(defs::field_value(*field, look.dwords(), first_bit) >> 1);
+    if (!controls.entry(engine, index)) return report.found(fmt::format("{} names entry {}", field->name, index));
+  }
+}
+
+void l3_evictions_not_programmed(const EntryLook& look, Report& report) {
+  const CacheControls& controls = look.chip.cache_controls;
+  if (look.entry.engine == EngineId::rcs && controls.known(EngineId::rcs) && !controls.entry(EngineId::rcs, CacheControls::l3_evictions))
+    report.found(fmt::format("entry {}, which evictions of L3 use", CacheControls::l3_evictions));
+}
+
+// An application names the same entry to all engines.
+void cache_controls_differ(const EntryLook& look, Report& report) {
+  const CacheControls& controls = look.chip.cache_controls;
+  for (unsigned i = 0; i < CacheControls::entry_count; ++i) {
+    const auto render = controls.entry(EngineId::rcs, i), own = controls.entry(look.entry.engine, i);
+    if (render && own && *render != *own) return report.found(fmt::format("entry {} is {:#x}, that of rcs is {:#x}", i, *own, *render));
   }
 }
 
@@ -154,6 +183,25 @@ constexpr Rule rules[] = {
      .needs = "bits 63:48 equal to bit 47",
      .source = "SKL PRM vol 2a; vol 5, \"Canonical Addresses\"",
      .packet = not_canonical},
+    {.id = "A7",
+     .severity = Severity::error,
+     .text = "a cache control that the driver has never programmed",
+     .needs = "the entry's register written before a command names it",
+     .source = mocs,
+     .packet = cache_control_not_programmed},
+    {.id = "A7E",
+     .severity = Severity::error,
+     .text = "contexts run while the cache control of L3's evictions is not programmed",
+     .needs = "the last entry of the render engine's table written",
+     .source = mocs,
+     .parts = "kbl",
+     .entry = l3_evictions_not_programmed},
+    {.id = "A7T",
+     .severity = Severity::error,
+     .text = "engines have unlike cache controls",
+     .needs = "the same value of an entry for all engines, since applications name one entry to all",
+     .source = mocs,
+     .entry = cache_controls_differ},
     {.id = "A8",
      .severity = Severity::error,
      .text = "a batch runs through a page of MI_NOOPs",

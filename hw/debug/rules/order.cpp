@@ -43,6 +43,14 @@ void clear_still_set(const PacketLook& look, Report& report) {
   if (look.context.clears()) report.found(fmt::format("3DSTATE_WM_HZ_OP is at {:#x}", look.context.order().clear_address));
 }
 
+// -- B14: fast clears and resolves of colour -----------------------------------------------------------------------------------
+
+void use_changes_in_the_pipe(const PacketLook& look, Report& report) {
+  const ColorTrack& color = look.context.color();
+  if (color.drawn && *color.drawn != color.use && color.end_of_pipe < look.context.order().draw)
+    report.found(fmt::format("{} after {}; {}", name_of(color.use), name_of(*color.drawn), last_work(look.context.order())));
+}
+
 // -- B15 to B19: the pipeline's large switches ----------------------------------------------------------------------------------
 
 void bases_over_dirty(const PacketLook& look, Report& report) {
@@ -155,6 +163,13 @@ constexpr Rule rules[] = {
      .source = "SKL PRM vol 7, \"Depth Buffer Clear\"; Mesa iris_resolve.c, iris_hiz_exec",
      .commands = primitive,
      .packet = draw_behind_clear},
+    {.id = "B14",
+     .severity = Severity::error,
+     .text = "rendering, fast clear and resolve follow each other within the pipe",
+     .needs = "an end-of-pipe synchronization between them: PIPE_CONTROL with Render Target Cache Flush Enable, stall and post-sync write",
+     .source = "SKL PRM vol 7, \"Color Fast Clear Synchronization\"; Mesa iris_resolve.c, fast_clear_color, iris_resolve_color",
+     .commands = primitive,
+     .packet = use_changes_in_the_pipe},
     {.id = "B15",
      .severity = Severity::error,
      .text = "STATE_BASE_ADDRESS over writes that were not flushed",

@@ -65,7 +65,11 @@ void seqno_goes_back(const PacketLook& look, Report& report) {
     report.found(fmt::format("{:#x} after {:#x} at {:#x}", now, last->value, last->address));
 }
 
-// -- F12, F14: registers ----------------------------------------------------------------------------------------------------------
+// -- F10, F12, F14: registers -----------------------------------------------------------------------------------------------------
+
+void without_forcewake(const UnpoweredLook& look, Report& report) {
+  report.found(fmt::format("the {} had no effect", look.write ? "write" : "read"));
+}
 
 void useless_write(const WriteLook& look, Report& report) {
   const defs::Register* row = look.chip.platform.registers->find(look.offset);
@@ -125,6 +129,13 @@ constexpr Rule rules[] = {
      .source = "i915 gt/gen8_engine_cs.c, gen8_emit_fini_breadcrumb_rcs",
      .commands = pipe_control,
      .packet = seqno_goes_back},
+    {.id = "F10",
+     .severity = Severity::error,
+     .text = "access to a register whose power domain is off",
+     .needs = "the domain's FORCEWAKE held, and acknowledged, during the access",
+     .source = "TGL PRM vol 13, \"Force Wake and Steering Table\"; i915 intel_uncore.c",
+     .parts = "tgl",
+     .unpowered = without_forcewake},
     {.id = "F12",
      .severity = Severity::note,
      .text = "a register write that has no effect",

@@ -33,6 +33,12 @@ Feed& whitelist(Feed& feed) {
 }
 void load_refused(Feed& feed) { feed.words("MI_LOAD_REGISTER_IMM", feed.dwords("MI_LOAD_REGISTER_IMM"), 1, Outcome::refused); }
 
+Feed& program(Feed& feed, uint32_t table, unsigned first, unsigned last, uint32_t value = 5) {
+  for (unsigned i = first; i <= last; ++i) feed.checker().register_written(table + 4 * i, value);
+  return feed;
+}
+void name_entry(Feed& feed, uint64_t index) { feed.command("STATE_BASE_ADDRESS", {{"Stateless Data Port Access MOCS", index << 1}}); }
+
 constexpr RuleCase cases[] = {
     {"A1", set_reserved_bit, [](Feed& feed) { feed.flush({{"Flush LLC", 1}, {"Address", 0xffff'ffff'fffc}, {"Immediate Data", ~0ull}}); }},
     {"A1", set_reserved_bit, [](Feed& feed) { feed.flush({{"Tile Cache Flush Enable", 1}}); }, "icl"},
@@ -60,6 +66,19 @@ constexpr RuleCase cases[] = {
        dwords[3] = 0xffff'8000;
        feed.words("PIPE_CONTROL", dwords);
      }},
+    {"A7", [](Feed& feed) { name_entry(program(feed, reg::GFX_MOCS(0), 0, 2), 3); },
+     [](Feed& feed) { name_entry(program(feed, reg::GFX_MOCS(0), 0, 3), 3); }},
+    {"A7", [](Feed& feed) { name_entry(program(feed, reg::GLOBAL_MOCS(0), 0, 2), 3); }, [](Feed& feed) { name_entry(feed, 3); }, "tgl"},
+    {"A7E", [](Feed& feed) { program(feed, reg::GFX_MOCS(0), 0, 62).begin(); },
+     [](Feed& feed) { program(feed, reg::GFX_MOCS(0), 0, 63).begin(); }},
+    {"A7T",
+     [](Feed& feed) {
+       program(program(feed, reg::GFX_MOCS(0), 0, 63), reg::BLT_MOCS(0), 9, 9, 6);
+       WatchedEntry entry = feed.entry(0, 64);
+       entry.engine = EngineId::bcs;
+       feed.checker().context_entered(entry);
+     },
+     [](Feed& feed) { program(program(feed, reg::GFX_MOCS(0), 0, 63), reg::BLT_MOCS(0), 0, 9).begin(); }},
     {"A8", [](Feed& feed) { noops(feed, 1100); }, [](Feed& feed) { noops(feed, 1000), noops(feed, 1000); }},
     {"A8M", [](Feed& feed) { feed.checker().missing_command(EngineId::rcs, 0x1000); }, [](Feed& feed) { feed.draw(); }},
     {"A9", [](Feed& feed) { load_refused(whitelist(feed)); }, [](Feed& feed) { whitelist(feed).command("MI_LOAD_REGISTER_IMM"); }},

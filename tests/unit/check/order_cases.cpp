@@ -39,9 +39,20 @@ void leave(Feed& feed, bool on) {
   feed.begin().ring_command("MI_ARB_ON_OFF", {{"Arbitration Enable", on}}).checker().context_left(EngineId::rcs, 64, true);
 }
 
+Feed& end_of_pipe(Feed& feed, uint64_t write = 1) {
+  return feed.flush({{"Render Target Cache Flush Enable", 1}, {"Command Streamer Stall Enable", 1}, {"Post Sync Operation", write}});
+}
+Feed& use(Feed& feed, std::string_view field) { return feed.command("3DSTATE_PS", {{field, 1}}).draw(); }
+
 constexpr RuleCase cases[] = {
     {"B12", [](Feed& feed) { clear(feed.draw()); }, [](Feed& feed) { clear(settle(feed.draw())); }},
     {"B13", [](Feed& feed) { clear(clear(feed), false).draw(); }, [](Feed& feed) { settle(clear(clear(feed), false)).draw(); }},
+    {"B14", [](Feed& feed) { use(end_of_pipe(feed.draw(), 0), "Render Target Fast Clear Enable"); },
+     [](Feed& feed) { use(end_of_pipe(feed.draw().draw()), "Render Target Fast Clear Enable"); }},
+    {"B14", [](Feed& feed) { use(end_of_pipe(use(feed, "Render Target Resolve Type")).draw(), "Render Target Fast Clear Enable"); },
+     [](Feed& feed) {
+       end_of_pipe(use(use(feed, "Render Target Resolve Type"), "Render Target Resolve Type")).command("3DSTATE_PS").draw();
+     }},
     {"B15", [](Feed& feed) { feed.draw().flush({{"Render Target Cache Flush Enable", 1}}).command("STATE_BASE_ADDRESS"); },
      [](Feed& feed) { flush_all(feed.command("STATE_BASE_ADDRESS").draw()).command("STATE_BASE_ADDRESS"); }},
     {"B15", [](Feed& feed) { feed.walk().flush({{"Command Streamer Stall Enable", 1}}).command("STATE_BASE_ADDRESS"); },

@@ -48,6 +48,8 @@ constexpr RuleCase cases[] = {
      }},
     {"F7S", [](Feed& feed) { store(feed, 7), store(feed, 6); },
      [](Feed& feed) { store(feed, 0xffff'ffff), store(feed, 1), store(feed, 1); }},
+    {"F10", [](Feed& feed) { feed.checker().register_unpowered(reg::GLOBAL_MOCS(0), false); },
+     [](Feed& feed) { feed.checker().register_written(reg::GLOBAL_MOCS(0), 1); }, "tgl"},
     {"F12",
      [](Feed& feed) {
        feed.checker().register_written(feed.platform().registers->engine(EngineId::rcs)->mmio_base + reg::RING_MI_MODE, 1);
