@@ -51,6 +51,7 @@ struct Chip {
   std::span<const uint32_t> open_to_batches;          ///< values of FORCE_TO_NONPRIV of the render engine
   std::span<const uint32_t> render_list, other_list;  ///< registers behind those of the ring in the first list of a context's image
   bool coherent_ggtt;
+  bool enables_64k_pages;  ///< by GAMW_ECO_DEV_RW_IA (i915 gt/intel_gtt.c, gtt_write_workarounds); later chips have another register there
   /// Everything unmasked but the engines, everything enabled.
   void (*enable_interrupts)(const Registers& registers);
   /// `heard`: the engine's interrupts that reach us.

@@ -206,7 +206,7 @@ void Gpu::ggtt_free(const GgttMemory& memory) {
 
 void Gpu::bring_up() {
   for (uint32_t request : chip_.forcewake) write(request, 0x00010001);
-  write(regs::gamw_eco_dev_rw_ia, read(regs::gamw_eco_dev_rw_ia) | 0xf);
+  if (chip_.enables_64k_pages) write(regs::gamw_eco_dev_rw_ia, read(regs::gamw_eco_dev_rw_ia) | 0xf);
   for (unsigned i = 0; i < run_engines; ++i) {
     engines_[i].info = &chip_.engines[i];
     engines_[i].hwsp = ggtt_allocate(1);

@@ -5,6 +5,7 @@ import pathlib
 import subprocess
 
 from driver import BUILD, RunTest
+import platforms
 
 HERE = pathlib.Path(__file__).resolve().parent
 
@@ -28,6 +29,13 @@ class Check(RunTest):
     def test_right_commands_are_silent(self):
         done, found = self.findings(["--check"], self.program, "stall")
         self.assertEqual((done.returncode, found), (0, []), done.stderr)
+
+    def test_iris_and_our_own_kernel_part_are_silent(self):
+        for platform in platforms.names():
+            with self.subTest(platform=platform):
+                self.platform = platform
+                done, found = self.findings(["--check", "--mode", "320x240@0"], "kmscube", "--count", "2")
+                self.assertEqual((done.returncode, found), (0, []), done.stderr)
 
     def test_the_programs_own_status_goes_first(self):
         done, found = self.findings(["--check=commands"], "sh", "-c", f"{self.program}; {self.program}; exit 3")
