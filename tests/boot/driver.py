@@ -23,8 +23,8 @@ from picture import Picture  # noqa: E402
 
 CONFIG = {"guest": "bookworm", "gpu": "softgen"}
 GPU = "/machine/peripheral/gpu"
-# What shipped drivers do wrong is named there.
-CHECK = ",".join(["commands", *(f"@{ROOT / 'hw/debug/rules' / name}.supp" for name in ("mesa-22.3", "linux-6.1"))])
+# Faults of shipped drivers are in the file. F10 is left out: i915 keeps forcewake for 1 ms behind an access, so what it reports depends on the host's load.
+CHECK = f"commands,-F10,@{ROOT / 'hw/debug/rules/mesa-22.3.supp'}"
 CHECKED = "id=gpu,check=" + CHECK.replace(",", ",,")  # arguments of a device that is checked from its first access on
 VGA_TEXT, VGA_TEXT_BYTES = 0xB8000, 80 * 25 * 2
 _shared = {}
@@ -149,7 +149,7 @@ class GuestTest(unittest.TestCase):
             self.addCleanup(put, "off")
 
     def assert_checker_silent(self, machine=None):
-        """The checker, if the device has one, has found nothing but what CHECK's files name."""
+        """The checker, if the device has one, has found nothing but what CHECK's file names."""
         if CONFIG["gpu"] != "softgen":
             return
         report = json.loads((machine or self.guest).qmp.command("qom-get", path=GPU, property="check-report"))
