@@ -5,7 +5,7 @@ import pathlib
 import subprocess
 import tempfile
 
-from driver import CONFIG, ROOT, GuestTest, only_on
+from driver import CONFIG, GPU, ROOT, GuestTest, only_on
 
 import coverage  # of scripts/lib
 
@@ -14,16 +14,11 @@ NEVER = "i915_pci_remove"  # needs the device to be unbound
 
 
 class Coverage(GuestTest):
-    def device(self):
-        """The QOM path of the guest's device."""
-        rows = self.guest.qmp.command("qom-list", path="/machine/peripheral-anon")
-        return next(f"/machine/peripheral-anon/{row['name']}" for row in rows if row["type"].startswith("child<intel-gpu-"))
-
     def get(self, name):
-        return self.guest.qmp.command("qom-get", path=self.device(), property=name)
+        return self.guest.qmp.command("qom-get", path=GPU, property=name)
 
     def cover(self, ranges):
-        self.guest.qmp.command("qom-set", path=self.device(), property="coverage", value=ranges)
+        self.guest.qmp.command("qom-set", path=GPU, property="coverage", value=ranges)
 
     def state(self):
         return json.loads(self.get("coverage-state"))

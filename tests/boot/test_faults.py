@@ -4,9 +4,8 @@
 One guest for all rows: a line is added by QMP, something is done in the guest, ftrace tells which functions ran, and the plan is emptied."""
 import typing
 
-from driver import CONFIG, GuestTest, only_on
+from driver import CONFIG, GPU, GuestTest, only_on
 
-GPU = "/machine/peripheral/gpu"
 TRACE = "/sys/kernel/tracing"
 ENGINE = "/sys/class/drm/card0/engine"
 DEBUG = "/sys/kernel/debug/dri/0"

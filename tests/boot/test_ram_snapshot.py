@@ -2,11 +2,10 @@
 """Snapshots of the machine in memory: snapshot-take, snapshot-restore."""
 import json
 
-from driver import GuestTest, only_on
+from driver import GPU, GuestTest, only_on
 
 from qmp import QmpError
 
-DEVICE = "/machine/peripheral/gpu"
 # A clock that is not restored would be no difference of ours.
 CLOCK = ["-rtc", "base=2026-01-01,clock=vm"]
 
@@ -20,10 +19,10 @@ class RamSnapshot(GuestTest):
         guest = self.own_guest(device_args="id=gpu", accelerator="tcg", memory="512M", qemu_args=CLOCK)
 
         def get(name):
-            return guest.qmp.command("qom-get", path=DEVICE, property=name)
+            return guest.qmp.command("qom-get", path=GPU, property=name)
 
         def put(name):
-            guest.qmp.command("qom-set", path=DEVICE, property=name, value=True)
+            guest.qmp.command("qom-set", path=GPU, property=name, value=True)
 
         def restored_hash():
             guest.qmp.command("stop")
@@ -62,4 +61,4 @@ class RamSnapshot(GuestTest):
         machine = self.own_machine(device_args="id=gpu", accelerator="tcg", memory="64M",
                                    qemu_args=["-S", "-object", "memory-backend-memfd,id=ram,size=64M,share=on", "-machine", "memory-backend=ram"])
         with self.assertRaisesRegex(QmpError, "private anonymous memory is needed"):
-            machine.qmp.command("qom-set", path=DEVICE, property="snapshot-take", value=True)
+            machine.qmp.command("qom-set", path=GPU, property="snapshot-take", value=True)
