@@ -10,7 +10,6 @@ import guest_image
 from cmd_run import passer
 from common import Failure, command_words, existing_directory, main, output_file, say
 
-DEVICE = "softgen-gpu"
 
 
 def parse(argv):
@@ -42,22 +41,19 @@ def capture(argv):
         if getattr(options, name):
             setattr(options, name, existing_directory(getattr(options, name), f"--{name}"))
     cmd_setup.ensure(("build", "headers", "guest"))
-    machine = guests.Guest(options.guest, share=options.share, overlay=options.overlay, device_args=f"id={DEVICE}", memory=options.memory,
+    machine = guests.Guest(options.guest, share=options.share, overlay=options.overlay, memory=options.memory,
                             cpus=1 if options.check else 2)
     with machine:
         machine.boot()
 
-        def set_property(name, value):
-            machine.qmp.command("qom-set", path=f"/machine/peripheral/{DEVICE}", property=name, value=value)
-
-        set_property("record-check", options.check)
-        set_property("record", str(output))
+        machine.put("record-check", options.check)
+        machine.put("record", str(output))
         try:
             status = machine.run("exec " + shlex.join(options.command), options.timeout, passer(sys.stdout), passer(sys.stderr))
         except guests.TimedOut:
             raise Failure(f"timed out after {options.timeout:g} s", guests.TIMED_OUT) from None
         finally:
-            set_property("record", "")
+            machine.put("record", "")
         say(f"{output.stat().st_size / 2**20:.1f} MiB of recording in {options.output}")
         return status
 

@@ -18,8 +18,6 @@ import platforms
 from cmd_run import passer
 from common import Failure, command_words, existing_directory, main, output_file, print_table, say
 
-DEVICE = "softgen-gpu"
-PATH = f"/machine/peripheral/{DEVICE}"
 MODULES = ["i915", "drm", "drm_kms_helper", "drm_display_helper"]
 ASK_SECONDS = 120
 # Of each module: its path below the kernel's folder, and the addresses of its sections of code.
@@ -94,14 +92,10 @@ def key_of(row):
 
 
 def device_args(options):
-    words = [f"id={DEVICE}", f"coverage={coverage.MODULE_AREA}", options.device_args]
+    words = [f"coverage={coverage.MODULE_AREA}", options.device_args]
     if options.faults:
         words.append(f"faults={str(pathlib.Path(options.faults).resolve()).replace(',', ',,')}")
     return ",".join(filter(None, words))
-
-
-def property_of(machine, name):
-    return machine.qmp.command("qom-get", path=PATH, property=name)
 
 
 def asked(machine, script):
@@ -113,7 +107,7 @@ def asked(machine, script):
 
 def look(machine, modules):
     """What ran so far in the guest, and where its modules are."""
-    blocks = coverage.parse_blocks(property_of(machine, "coverage-blocks"))
+    blocks = coverage.parse_blocks(machine.get("coverage-blocks"))
     symbols = coverage.parse_symbols(asked(machine, f"grep -E '\\[({'|'.join(modules)})\\]$' /proc/kallsyms; true"))
     paths, sections = {}, {}
     for module in sorted({symbol.module for symbol in symbols}):
@@ -134,7 +128,7 @@ def watch(machine, options):
     except guests.TimedOut:
         raise Failure(f"timed out after {options.timeout:g} s", guests.TIMED_OUT) from None
     after = look(machine, modules)
-    dropped = json.loads(property_of(machine, "coverage-state"))["core"]["dropped"]
+    dropped = json.loads(machine.get("coverage-state"))["core"]["dropped"]
     if dropped:
         say(f"{dropped} translated blocks exceeded the table: the counts are too low")
     for name in modules:

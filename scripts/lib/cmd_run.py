@@ -136,9 +136,7 @@ def session(machine, options):
 
 def findings(machine, status):
     """Says what the device's checker has found (QEMU has printed each); the exit status with them."""
-    device = next(child["name"] for child in machine.qmp.command("qom-list", path="/machine/peripheral-anon")
-                  if child["type"].startswith("child<intel-gpu"))
-    report = json.loads(machine.qmp.command("qom-get", path=f"/machine/peripheral-anon/{device}", property="check-report"))
+    report = json.loads(machine.get("check-report"))
     for one in report["findings"]:
         say(f"check {one['rule']} {one['severity']}: {one['text']} ({one['count']} times)\n  at     {one['context']}: {one['fields']}\n"
             f"  here   {one['detail']}\n  needs  {one['needs']}   [{one['source']}]")

@@ -18,7 +18,7 @@ from common import Failure
 from fuzz_plans import OPREGION
 from qmp import QmpError
 
-GPU, HARNESS = "/machine/peripheral/gpu", "/machine/peripheral/harness"
+HARNESS = "/machine/peripheral/harness"
 # Guest nanoseconds per instruction: 2^ICOUNT. A slower processor spends fewer instructions in loops that wait for a time to pass.
 ICOUNT = 5
 MEMORY = "256M"
@@ -64,7 +64,7 @@ class FuzzMachine(guests.Machine):
         # nokaslr: modules lie at the same addresses each time. Hung tasks are traced at level 6. The console shows what happens inside a suspend, too.
         words = ["nokaslr", "no_timer_check", "console=ttyS0", "no_console_suspend", "loglevel=7", "panic=0", "audit=0", "mitigations=off", "clocksource=tsc", "tsc=reliable",
                  f"FUZZ_NODE={node}", append]
-        device = ",".join(filter(None, ["id=gpu", "threads=0", f"poll-commands={POLL_COMMANDS}", f"coverage={coverage.MODULE_AREA}", "xres=640", "yres=480", device_args]))
+        device = ",".join(filter(None, ["threads=0", f"poll-commands={POLL_COMMANDS}", f"coverage={coverage.MODULE_AREA}", "xres=640", "yres=480", device_args]))
         super().__init__(device_args=device, accelerator="tcg", memory=MEMORY, cpus=1, platform=platform, qemu_args=[
             "-icount", f"shift={ICOUNT},sleep=off", "-rtc", "base=2026-01-01,clock=vm", "-device", "softgen-harness,id=harness",
             "-kernel", str(kernel), "-initrd", str(ram_disk), "-append", " ".join(words)])
@@ -73,12 +73,6 @@ class FuzzMachine(guests.Machine):
         self._arguments = [slow.get(word, word) for word in self._arguments]
         self._console_at, self._request = 0, pathlib.Path(self.serial).with_name("execution")
         self.image = ram_disk.stem  # what the guest is made of
-
-    def get(self, name, path=GPU):
-        return self.qmp.command("qom-get", path=path, property=name)
-
-    def put(self, name, value, path=GPU):
-        self.qmp.command("qom-set", path=path, property=name, value=value)
 
     def boot(self):
         """Starts QEMU, runs to the node and takes the snapshot; what the kernel said until then."""
@@ -116,7 +110,7 @@ class FuzzMachine(guests.Machine):
         how = self._wait(seconds)
         if how != "stopped":
             self.qmp.command("stop")
-        outcome, fresh = self._get_all((HARNESS, "outcome"), (GPU, "coverage-fresh"))
+        outcome, fresh = self._get_all((HARNESS, "outcome"), (guests.GPU, "coverage-fresh"))
         if how == "silent" or outcome["end"] == "limit":
             self._have_traced()
         return Outcome(outcome["end"] if how == "stopped" else how, outcome["status"], outcome["time_ns"], base64.b64decode(outcome["output"]).decode(errors="replace"),

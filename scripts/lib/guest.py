@@ -27,6 +27,7 @@ BOOT_SECONDS = 300  # TCG on a busy machine
 LOOK_SECONDS = 0.3
 TIMED_OUT = 124
 # Both GPUs get the same machine, so that runs differ in the GPU only.
+GPU = "/machine/peripheral/gpu"  # the QOM path of our device
 STOCK_GPU = ["-device", "VGA,addr=2.0,xres=1920,yres=1080,vgamem_mb=32"]
 _PR_SET_PDEATHSIG = 1
 
@@ -44,7 +45,7 @@ def gpu_arguments(gpu, device_args="", platform=None):
         return STOCK_GPU
     if not build.PLUGIN.exists():
         raise Failure(f"{build.PLUGIN.name} is not in {build.PLUGIN.parent}; run scripts/setup first")
-    return ["-plugin", str(build.PLUGIN), "-device", ",".join([f"intel-gpu-{platform or platforms.names()[0]},addr=2.0", *filter(None, [device_args])])]
+    return ["-plugin", str(build.PLUGIN), "-device", ",".join([f"intel-gpu-{platform or platforms.names()[0]},addr=2.0", *filter(None, [device_args]), "id=gpu"])]
 
 
 def _die_with_parent():
@@ -106,6 +107,13 @@ class Machine:
     def folder(self):
         """A folder that close() removes."""
         return self._work
+
+    def get(self, name, path=GPU):
+        """A property of the device, or of the object at `path`."""
+        return self.qmp.command("qom-get", path=path, property=name)
+
+    def put(self, name, value, path=GPU):
+        self.qmp.command("qom-set", path=path, property=name, value=value)
 
     def screenshot(self, path):
         path = pathlib.Path(path).absolute()

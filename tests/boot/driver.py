@@ -22,10 +22,9 @@ from last_picture import LastPicture  # noqa: E402, F401
 from picture import Picture  # noqa: E402
 
 CONFIG = {"guest": "bookworm", "gpu": "softgen"}
-GPU = "/machine/peripheral/gpu"
 # Faults of shipped drivers are in the file. F10 is left out: i915 keeps forcewake for 1 ms behind an access, so what it reports depends on the host's load.
 CHECK = f"commands,-F10,@{ROOT / 'hw/debug/rules/mesa-22.3.supp'}"
-CHECKED = "id=gpu,check=" + CHECK.replace(",", ",,")  # arguments of a device that is checked from its first access on
+CHECKED = "check=" + CHECK.replace(",", ",,")  # arguments of a device that is checked from its first access on
 VGA_TEXT, VGA_TEXT_BYTES = 0xB8000, 80 * 25 * 2
 _shared = {}
 
@@ -35,8 +34,7 @@ def shared_guest():
     key = CONFIG["guest"], CONFIG["gpu"]
     if key not in _shared:
         forget_guest()
-        machine = guests.Guest(CONFIG["guest"], gpu=CONFIG["gpu"], overlay=guest_programs(), qemu_args=["-vnc", f"unix:{vnc_socket()}"],
-                               device_args="id=gpu" if CONFIG["gpu"] == "softgen" else "")
+        machine = guests.Guest(CONFIG["guest"], gpu=CONFIG["gpu"], overlay=guest_programs(), qemu_args=["-vnc", f"unix:{vnc_socket()}"])
         try:
             machine.boot_seconds = machine.boot()
         except BaseException:
@@ -141,18 +139,15 @@ class GuestTest(unittest.TestCase):
 
     def check_shared_guest(self):
         """Starts the checker in the shared guest's device, until the test ends."""
-        def put(value):
-            self.guest.qmp.command("qom-set", path=GPU, property="check", value=value)
-
         if CONFIG["gpu"] == "softgen":
-            put(CHECK)
-            self.addCleanup(put, "off")
+            self.guest.put("check", CHECK)
+            self.addCleanup(self.guest.put, "check", "off")
 
     def assert_checker_silent(self, machine=None):
         """The checker, if the device has one, has found nothing but what CHECK's file names."""
         if CONFIG["gpu"] != "softgen":
             return
-        report = json.loads((machine or self.guest).qmp.command("qom-get", path=GPU, property="check-report"))
+        report = json.loads((machine or self.guest).get("check-report"))
         found = [f"{one['rule']}: {one['text']} ({one['context']}: {one['fields']}; {one['detail']})" for one in report["findings"]]
         self.assertEqual(found, [])
 

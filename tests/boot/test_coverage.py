@@ -5,7 +5,7 @@ import pathlib
 import subprocess
 import tempfile
 
-from driver import CONFIG, GPU, ROOT, GuestTest, only_on
+from driver import CONFIG, ROOT, GuestTest, only_on
 
 import coverage  # of scripts/lib
 
@@ -14,19 +14,16 @@ NEVER = "i915_pci_remove"  # needs the device to be unbound
 
 
 class Coverage(GuestTest):
-    def get(self, name):
-        return self.guest.qmp.command("qom-get", path=GPU, property=name)
-
     def cover(self, ranges):
-        self.guest.qmp.command("qom-set", path=GPU, property="coverage", value=ranges)
+        self.guest.put("coverage", ranges)
 
     def state(self):
-        return json.loads(self.get("coverage-state"))
+        return json.loads(self.guest.get("coverage-state"))
 
     def entries(self):
         """{name: entries} of i915's functions."""
         known = coverage.functions(coverage.parse_symbols(self.sh(r"grep '\[i915\]$' /proc/kallsyms")))
-        hits, _ = coverage.measure(known, coverage.parse_blocks(self.get("coverage-blocks")))
+        hits, _ = coverage.measure(known, coverage.parse_blocks(self.guest.get("coverage-blocks")))
         return {function.name: hit.entries for function, hit in zip(known, hits)}
 
     @only_on("softgen", "the counters are our plugin's")
@@ -44,11 +41,11 @@ class Coverage(GuestTest):
         self.assertEqual(entries["i915_capabilities"], 1)
         self.assertEqual(entries[NEVER], 0)
         # Elsewhere nothing gets a counter.
-        blocks, state = self.get("coverage-blocks"), self.state()
+        blocks, state = self.guest.get("coverage-blocks"), self.state()
         self.cover("1000-2000")
         self.sh(SHOW)
         self.assertEqual(self.state()["core"]["blocks"], state["core"]["blocks"])
-        self.assertEqual(self.get("coverage-blocks"), "")
+        self.assertEqual(self.guest.get("coverage-blocks"), "")
         # Off again: no callback, no more counts; what was counted is kept.
         self.cover("")
         off = self.state()
@@ -56,7 +53,7 @@ class Coverage(GuestTest):
         self.sh(SHOW)
         self.assertEqual(self.state(), off)
         self.cover(coverage.MODULE_AREA)
-        self.assertGreaterEqual(len(self.get("coverage-blocks").splitlines()), len(blocks.splitlines()))
+        self.assertGreaterEqual(len(self.guest.get("coverage-blocks").splitlines()), len(blocks.splitlines()))
         self.sh(SHOW)
         self.assertEqual(self.entries()["i915_capabilities"], 2)
 

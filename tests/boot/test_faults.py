@@ -4,7 +4,7 @@
 One guest for all rows: a line is added by QMP, something is done in the guest, ftrace tells which functions ran, and the plan is emptied."""
 import typing
 
-from driver import CONFIG, GPU, GuestTest, only_on
+from driver import CONFIG, GuestTest, only_on
 
 TRACE = "/sys/kernel/tracing"
 ENGINE = "/sys/class/drm/card0/engine"
@@ -84,7 +84,7 @@ class FaultPlans(GuestTest):
         """Without the shared guest: what a plan does to a driver stays."""
 
     def prepared_guest(self):
-        guest = self.own_guest(device_args="id=gpu", cpus=1)
+        guest = self.own_guest(cpus=1)
         functions = sorted({name for row in ROWS + SLOW_ROWS for name in row.functions})
         pattern = "|".join(functions)
         self.sh(f"""mount -t debugfs none /sys/kernel/debug 2>/dev/null; mount -t tracefs none {TRACE} 2>/dev/null
@@ -102,19 +102,16 @@ class FaultPlans(GuestTest):
     def functions_in(text):
         return {word.split(".")[0] for word in text.split()}
 
-    def property(self, guest, name, value):
-        guest.qmp.command("qom-set", path=GPU, property=name, value=value)
-
     def fires(self, guest, row):
         """What is wrong with the row; empty: nothing."""
         self.sh(f"echo 0 >{TRACE}/tracing_on; echo >{TRACE}/trace; dmesg -C; echo 1 >{TRACE}/tracing_on", machine=guest)
-        before = guest.qmp.command("qom-get", path=GPU, property="faults-log")
-        self.property(guest, "faults-add", "seed 1")
+        before = guest.get("faults-log")
+        guest.put("faults-add", "seed 1")
         for line in row.lines:
-            self.property(guest, "faults-add", line)
+            guest.put("faults-add", line)
         out = self.sh(row.script, timeout=180, machine=guest)
-        fired = guest.qmp.command("qom-get", path=GPU, property="faults-log") != before
-        self.property(guest, "faults", "")
+        fired = guest.get("faults-log") != before
+        guest.put("faults", "")
         ran = self.functions_in(self.sh(f"grep -oE '[a-zA-Z0-9_.]+ <-' {TRACE}/trace | cut -d' ' -f1 | sort -u", machine=guest))
         log = self.sh("dmesg", machine=guest)
         wrong = []
@@ -135,7 +132,7 @@ class FaultPlans(GuestTest):
         wrong = []
         for row in rows:
             wrong += self.fires(guest, row)
-        self.property(guest, "faults", "")
+        guest.put("faults", "")
         self.sh(RESET, machine=guest)
         self.assert_engines_store(guest)
         self.assertEqual(wrong, [], "\n".join(wrong))

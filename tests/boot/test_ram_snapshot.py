@@ -2,7 +2,7 @@
 """Snapshots of the machine in memory: snapshot-take, snapshot-restore."""
 import json
 
-from driver import GPU, GuestTest, only_on
+from driver import GuestTest, only_on
 
 from qmp import QmpError
 
@@ -16,26 +16,20 @@ class RamSnapshot(GuestTest):
 
     @only_on("softgen", "the properties are our device's")
     def test_restores(self):
-        guest = self.own_guest(device_args="id=gpu", accelerator="tcg", memory="512M", qemu_args=CLOCK)
-
-        def get(name):
-            return guest.qmp.command("qom-get", path=GPU, property=name)
-
-        def put(name):
-            guest.qmp.command("qom-set", path=GPU, property=name, value=True)
+        guest = self.own_guest(accelerator="tcg", memory="512M", qemu_args=CLOCK)
 
         def restored_hash():
             guest.qmp.command("stop")
-            put("snapshot-restore")
-            value = get("snapshot-hash")
+            guest.put("snapshot-restore", True)
+            value = guest.get("snapshot-hash")
             guest.qmp.command("cont")
             return value
 
-        self.assertRaisesRegex(QmpError, "none was taken", put, "snapshot-restore")
+        self.assertRaisesRegex(QmpError, "none was taken", guest.put, "snapshot-restore", True)
         # Something is always under way: files, programs, all engines.
         self.sh("echo before >/tmp/mark; (while :; do ls -lR /usr/share >/tmp/list; gpu_exec store; done) >/dev/null 2>&1 &", machine=guest)
-        put("snapshot-take")
-        self.assertRaisesRegex(QmpError, "stopped machine", get, "snapshot-hash")
+        guest.put("snapshot-take", True)
+        self.assertRaisesRegex(QmpError, "stopped machine", guest.get, "snapshot-hash")
         wanted = restored_hash()
         for attempt in range(8):
             self.assertEqual(self.sh("cat /tmp/mark", machine=guest), "before\n")
@@ -43,22 +37,22 @@ class RamSnapshot(GuestTest):
             if attempt % 4 == 3:
                 self.assertEqual(restored_hash(), wanted)
             else:
-                put("snapshot-restore")
-            state = json.loads(get("snapshot-state"))
+                guest.put("snapshot-restore", True)
+            state = json.loads(guest.get("snapshot-state"))
             self.assertGreater(state["pages"], 0)
         self.assertEqual(state["restores"], 9)
         self.assert_engines_store(guest)
         self.assert_graphics_silent(guest)
         # A later snapshot takes the first one's place.
         self.sh("echo second >/tmp/mark", machine=guest)
-        put("snapshot-take")
+        guest.put("snapshot-take", True)
         self.sh("rm /tmp/mark", machine=guest)
-        put("snapshot-restore")
+        guest.put("snapshot-restore", True)
         self.assertEqual(self.sh("cat /tmp/mark", machine=guest), "second\n")
 
     @only_on("softgen", "the properties are our device's")
     def test_shared_memory_is_refused(self):
-        machine = self.own_machine(device_args="id=gpu", accelerator="tcg", memory="64M",
+        machine = self.own_machine(accelerator="tcg", memory="64M",
                                    qemu_args=["-S", "-object", "memory-backend-memfd,id=ram,size=64M,share=on", "-machine", "memory-backend=ram"])
         with self.assertRaisesRegex(QmpError, "private anonymous memory is needed"):
-            machine.qmp.command("qom-set", path=GPU, property="snapshot-take", value=True)
+            machine.put("snapshot-take", True)

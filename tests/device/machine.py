@@ -20,7 +20,7 @@ class Machine(QTest):
     BAR0, BAR2, IO_BAR = 0xC0000000, 0xD0000000, 0xC000  # where map_bars() puts them
 
     def __init__(self, device="", machine="q35", firmware=False, extra=(), gpu=True, memory="256M", platform=None):
-        super().__init__(device_args=f"id=gpu,{device}".rstrip(","), qemu_args=extra, memory=memory, platform=platform)
+        super().__init__(device_args=device, qemu_args=extra, memory=memory, platform=platform)
         self._arguments[self._arguments.index("q35")] = machine
         if firmware:
             self.drop("-bios")
@@ -96,12 +96,6 @@ class Machine(QTest):
         return None
 
     # ---- device ----
-    def get(self, name):
-        return self.command("qom-get", path="/machine/peripheral/gpu", property=name)
-
-    def set(self, name, value):
-        self.command("qom-set", path="/machine/peripheral/gpu", property=name, value=value)
-
     def picture(self, head=0):
         """The console's picture: width, height, RGB bytes."""
         target = self._work / "screen.ppm"

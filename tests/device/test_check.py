@@ -37,17 +37,17 @@ class Check(folder_test.FolderTest):
         machine = self.machine()
         self.assertEqual((machine.get("check"), machine.get("check-report")), ("off", "{}"))
         machine.mmio_write(MI_MODE, 1)
-        machine.set("check", "+F12")
+        machine.put("check", "+F12")
         self.assertEqual(self.rules(machine), [])
         machine.mmio_write(MI_MODE, 1)
         self.assertEqual(self.rules(machine), ["F12"])
-        machine.set("check", "off")
+        machine.put("check", "off")
         self.assertEqual((machine.get("check"), machine.get("check-report")), ("off", "{}"))
 
     def test_a_wrong_value_is_refused(self):
         machine = self.machine()
         with self.assertRaisesRegex(QmpError, "there is no rule or class 'Z1'"):
-            machine.set("check", "+Z1")
+            machine.put("check", "+Z1")
         self.assertEqual(machine.get("check"), "off")
 
     def test_an_access_without_forcewake(self):

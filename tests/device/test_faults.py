@@ -29,10 +29,10 @@ class FaultPlans(folder_test.FolderTest):
     def test_a_plan_by_file(self):
         machine = self.machine(f"faults={self.plan('seed 1 # of all')}")
         self.assertEqual(machine.mmio(RING_HEAD), 0)
-        machine.set("faults", str(self.plan("\non mmio.read RING_HEAD.rcs do stuck 0x55")))
+        machine.put("faults", str(self.plan("\non mmio.read RING_HEAD.rcs do stuck 0x55")))
         self.assertEqual(machine.mmio(RING_HEAD), 0x55)
         self.assertIn("line 2, mmio.read RING_HEAD.rcs, 1 times: on mmio.read RING_HEAD.rcs do stuck 0x55", machine.get("faults-log"))
-        machine.set("faults", "")
+        machine.put("faults", "")
         self.assertEqual(machine.mmio(RING_HEAD), 0)
         self.assertEqual(machine.get("faults"), "")
 
@@ -42,16 +42,16 @@ class FaultPlans(folder_test.FolderTest):
             self.machine(f"faults={path}")
         machine = self.machine()
         with self.assertRaisesRegex(QmpError, "line 2, column 4"):
-            machine.set("faults", str(path))
+            machine.put("faults", str(path))
         with self.assertRaisesRegex(QmpError, "No such file"):
-            machine.set("faults", str(self.folder / "nowhere"))
+            machine.put("faults", str(self.folder / "nowhere"))
         with self.assertRaisesRegex(QmpError, "line 1, column 1: expected 'on' or 'seed', found 'hang'"):
-            machine.set("faults-add", "hang")
+            machine.put("faults-add", "hang")
         self.assertEqual(machine.get("faults-log"), "")
 
     def test_lines_at_run_time_and_their_event(self):
         machine = self.machine()
-        machine.set("faults-add", "on forcewake FORCEWAKE_RENDER nth=2 do never")
+        machine.put("faults-add", "on forcewake FORCEWAKE_RENDER nth=2 do never")
         for wanted in (1, 1, 0):
             machine.mmio_write(FORCEWAKE_RENDER, 1 << 16 | wanted)
         # The second did not follow: it asked for what was there.
@@ -59,14 +59,14 @@ class FaultPlans(folder_test.FolderTest):
         events = self.events(machine)
         self.assertEqual([(event["point"], event["where"], event["count"]) for event in events], [("forcewake", "FORCEWAKE_RENDER", 1)])
         self.assertEqual(events[0]["text"], "on forcewake FORCEWAKE_RENDER nth=2 do never")
-        machine.set("faults", "")
+        machine.put("faults", "")
         machine.mmio_write(FORCEWAKE_RENDER, 1 << 16 | 1)
         self.assertEqual(machine.mmio(FORCEWAKE_ACK_RENDER), 1)
         self.assertEqual(len(self.events(machine)), 1)
 
     def test_a_line_that_is_its_own_cause(self):
         machine = self.machine()
-        machine.set("faults-add", "on hotplug connector=0 every=1ms do raise")
+        machine.put("faults-add", "on hotplug connector=0 every=1ms do raise")
         machine.mmio_write(0xC4004, 0xFFFFFFFF & ~(1 << 21))  # SDEIMR: port B
         machine.mmio_write(0xC4030, 1 << 4)                   # SHOTPLUG_CTL: port B enabled
         machine.poll(lambda: machine.mmio(0xC4008) & 1 << 21, "a hot-plug event")

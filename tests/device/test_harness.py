@@ -19,10 +19,10 @@ class Harness(unittest.TestCase):
         self.addCleanup(self.machine.close)
 
     def put(self, name, value):
-        self.machine.command("qom-set", path=HARNESS, property=name, value=value)
+        self.machine.put(name, value, HARNESS)
 
     def outcome(self):
-        return json.loads(self.machine.command("qom-get", path=HARNESS, property="outcome"))
+        return json.loads(self.machine.get("outcome", HARNESS))
 
     def out(self, port, value, size="l"):
         self.machine.ask(f"out{size} {port:#x} {value:#x}")
@@ -71,7 +71,7 @@ class Harness(unittest.TestCase):
     def test_an_execution_in_one_command(self):
         self.machine.map_bars()
         self.machine.command("stop")
-        self.machine.set("snapshot-take", True)
+        self.machine.put("snapshot-take", True)
         with tempfile.NamedTemporaryFile("w") as file:
             def begin(text):
                 file.seek(0)
@@ -103,24 +103,24 @@ class Harness(unittest.TestCase):
         with self.assertRaisesRegex(QmpError, "no firmware"):
             self.put("opregion-byte", "400=1")
         with self.assertRaisesRegex(QmpError, "no firmware"):
-            self.machine.command("qom-get", path=HARNESS, property="opregion")
+            self.machine.get("opregion", HARNESS)
         with self.assertRaisesRegex(QmpError, "'begin' is expected"):
-            self.machine.set("faults-census", "end")
+            self.machine.put("faults-census", "end")
 
     def test_a_plan_as_text(self):
         self.machine.map_bars()
-        self.machine.set("faults-text", "seed 1\non mmio.read RING_HEAD.rcs do stuck 0x55\n")
+        self.machine.put("faults-text", "seed 1\non mmio.read RING_HEAD.rcs do stuck 0x55\n")
         self.assertEqual(self.machine.mmio(0x2034), 0x55)
-        self.machine.set("faults-census", "begin")
+        self.machine.put("faults-census", "begin")
         self.machine.mmio(0x2034)
         self.assertEqual(json.loads(self.machine.get("faults-census")), [{"point": "mmio.read", "where": "RING_HEAD.rcs", "count": 1}])
         ids = self.machine.config(0)
-        self.machine.set("faults-text", "on config.read offset=0 do xor 0xff0000\n")
+        self.machine.put("faults-text", "on config.read offset=0 do xor 0xff0000\n")
         self.assertEqual(self.machine.config(0), ids ^ 0xFF0000)
         self.assertEqual(self.machine.config(2, 2), (ids ^ 0xFF0000) >> 16)
         self.assertEqual(self.machine.config(0, 1), ids & 0xFF)
         with self.assertRaisesRegex(QmpError, "line 2, column 1"):
-            self.machine.set("faults-text", "seed 1\nhang\n")
-        self.machine.set("faults-text", "")
+            self.machine.put("faults-text", "seed 1\nhang\n")
+        self.machine.put("faults-text", "")
         self.assertEqual(self.machine.mmio(0x2034), 0)
         self.assertIn("cs.request", self.machine.get("faults-vocabulary"))

@@ -45,7 +45,7 @@ class Snapshot(FolderTest):
         machine.outb(0x3C4, 2)
         machine.outb(0x3C5, 7)
         machine.poke(machine.BAR2 + 0x5010, 0xCAFEF00D)
-        machine.set("connector0", False)
+        machine.put("connector0", False)
         display_mode.light(machine)
         display_mode.unmask(machine, display_mode.VBLANK)
         machine.poll(lambda: machine.mmio(display_mode.PIPE_FRMCNT) > 2, "vertical blanks")

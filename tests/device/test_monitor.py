@@ -89,14 +89,14 @@ class Edid(unittest.TestCase):
         machine = self.machine("connectors=2")
         gmbus = Gmbus(machine)
         self.assertTrue(machine.get("connector0"))
-        machine.set("connector0", False)
+        machine.put("connector0", False)
         self.assertFalse(machine.get("connector0"))
         self.assertIsNone(gmbus.read(PIN[0], 0x50, 0, 4))
         self.assertIsNotNone(gmbus.read(PIN[1], 0x50, 0, 4))
-        machine.set("connector0", True)
+        machine.put("connector0", True)
         self.assertIsNotNone(gmbus.read(PIN[0], 0x50, 0, 4))
         with self.assertRaisesRegex(QmpError, "only 2 connectors"):
-            machine.set("connector2", True)
+            machine.put("connector2", True)
 
     def test_plug_sets_the_hot_plug_status(self):
         machine = self.machine("monitor0=off")
@@ -104,7 +104,7 @@ class Edid(unittest.TestCase):
         machine.mmio_write(0xC400C, 1 << 21)
         machine.mmio_write(0xC4030, 1 << 4)                   # SHOTPLUG_CTL: port B enabled
         self.assertEqual(machine.mmio(0xC4008) & 1 << 21, 0)
-        machine.set("connector0", True)
+        machine.put("connector0", True)
         self.assertEqual(machine.mmio(0xC4008) & 1 << 21, 1 << 21)
         self.assertEqual(machine.mmio(0xC4030) & 3, 2, "long pulse")
 
@@ -138,7 +138,7 @@ class IceLake(unittest.TestCase):
         machine.mmio_write(0x44200, 1 << 31)     # DISPLAY_INT_CTL
         machine.mmio_write(0x190010, 1 << 31)    # GFX_MSTR_IRQ
         for connector, bit in enumerate(self.LIVE):
-            machine.set(f"connector{connector}", True)
+            machine.put(f"connector{connector}", True)
             self.assertEqual(machine.mmio(0x190010), 1 << 31 | 1 << 16)
             self.assertEqual(machine.mmio(0x44200), 1 << 31 | 1 << 23)
             self.assertEqual(machine.mmio(0xC4008), 1 << bit)
