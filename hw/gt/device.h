@@ -137,7 +137,7 @@ class Device {
   void unit_states(Archive& archive);
   Engine* plugged(EngineId id);
   void poll_later();
-  /// Tells the watch of an access that its power domain swallows.
+  /// Tells the watch of an access that has no effect, since its power domain is off. Here and not in RegisterFile, which units use, too.
   void watch_power(uint32_t offset, bool write);
   // hw/gt/device_faults.cpp
   faults::Plan::Links plan_links();

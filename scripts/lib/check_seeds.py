@@ -32,6 +32,10 @@ def clears(event):
     return name_of(event) == "3DSTATE_WM_HZ_OP" and any(event.dwords[1:])
 
 
+def draws(event):
+    return name_of(event) == "3DPRIMITIVE"
+
+
 def is_work(event):
     return name_of(event) in WORK and (name_of(event) != "3DSTATE_WM_HZ_OP" or clears(event))
 
@@ -59,17 +63,16 @@ def color_use(event):
 
 
 def without_end_of_pipe(events):
-    """For each draw with another use of the colour target than the draw before: the stream without the flushes of colour between them."""
-    use, drawn, last = "render", None, 0
-    for at, event in enumerate(events):
+    """As without_flushes(), for draws with another use of the colour target than the draw before."""
+    use, drawn, changes = "render", None, set()
+    for event in events:
         if name_of(event) == "3DSTATE_PS":
             use = color_use(event)
-        if name_of(event) != "3DPRIMITIVE":
-            continue
-        flushes = [i for i in range(last, at) if name_of(events[i]) == "PIPE_CONTROL" and events[i].dwords[1] & 1 << 12]
-        if drawn not in (None, use) and flushes:
-            yield [one for i, one in enumerate(events) if i not in flushes], events
-        drawn, last = use, at
+        elif draws(event):
+            if drawn not in (None, use):
+                changes.add(id(event))
+            drawn = use
+    return without_flushes(events, lambda event: id(event) in changes, draws)
 
 
 def second_dispatch(events, wrong, right):
@@ -103,7 +106,7 @@ SEEDS = [
         lambda have, control: [have["MEDIA_STATE_FLUSH"], *control(STALL), have["MEDIA_VFE_STATE"]])),
     Seed("6", "iris: Flush before hiz_exec", "B12", ["gl_depth", "gl_stencil", "gl_clear"], lambda events: without_flushes(events, clears)),
     Seed("6", "anv/blorp: Do more flushing around HiZ clears", "B13", ["gl_depth", "gl_stencil", "gl_clear"],
-         lambda events: without_flushes(events, lambda event: name_of(event) == "3DPRIMITIVE", clears)),
+         lambda events: without_flushes(events, draws, clears)),
     Seed("7", "anv: Do end-of-pipe sync around MCS/CCS ops instead of CS stall", "B14", ["gl_clear", "gl_tri", "gl_blend"], without_end_of_pipe),
     Seed("15", "anv: implement gen9 post sync pipe control workaround", "B4", COMPUTE, dispatches(
         lambda have, control: [have["MEDIA_STATE_FLUSH"], *control(WRITE)],

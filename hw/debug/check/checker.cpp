@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "hw/debug/check/packet_text.h"
 
@@ -22,10 +23,11 @@ bool Rule::applies_to(const defs::Platform& platform) const {
 }
 
 /// A rule's report at a place. `site` is called for new findings.
-class Checker::Finder final : public Report {
+class Checker::Finder : public Report {
  public:
   Finder(Findings& findings, const char* engine, uint64_t address, std::string_view command, std::function<Site()> site)
       : findings_(findings), engine_(engine), address_(address), command_(command), site_(std::move(site)) {}
+  virtual ~Finder() = default;
 
   template <typename Look>
   void ask(std::span<const Rule* const> rules, void (*Rule::*check)(const Look&, Report&), const Look& look) {
@@ -38,7 +40,10 @@ class Checker::Finder final : public Report {
     rule_ = &rule;
     found(std::move(detail));
   }
-  void found(std::string detail) override { findings_.add(*rule_, engine_, address_, command_, site_, std::move(detail)); }
+  void found(std::string detail) override { findings_.add(*rule_, engine_, address_, command(), site_, std::move(detail)); }
+
+ protected:
+  virtual std::string command() const { return std::string(command_); }
 
  private:
   Findings& findings_;
@@ -47,6 +52,26 @@ class Checker::Finder final : public Report {
   const std::string_view command_;
   const std::function<Site()> site_;
   const Rule* rule_ = nullptr;
+};
+
+/// A rule's report at a register. Most accesses give none, so the register's name is looked up for those only.
+class Checker::RegisterFinder final : public Finder {
+ public:
+  /// `value`: of a write whose value the report shows. `access`: what was done.
+  RegisterFinder(Findings& findings, const defs::RegisterSet& registers, uint32_t offset, std::optional<uint32_t> value, const char* access)
+      : Finder(findings, "host", offset, "",
+               [&registers, offset, value, access] {
+                 const std::string name = registers.name_of(offset);
+                 return Site{"host", offset, name, value ? fmt::format("{} = {:#x}", name, *value) : name, access};
+               }),
+        registers_(registers),
+        offset_(offset) {}
+
+ private:
+  std::string command() const override { return registers_.name_of(offset_); }
+
+  const defs::RegisterSet& registers_;
+  const uint32_t offset_;
 };
 
 Checker::Checker(const defs::Platform& platform, const Options& options, Findings::Sink sink)
@@ -204,18 +229,13 @@ void Checker::engine_reset(EngineId id) {
 
 void Checker::register_written(uint32_t offset, uint32_t value) {
   if (!write_rules_.empty()) {
-    const std::string name = platform_.registers->name_of(offset);
-    Finder finder(findings_, "host", offset, name,
-                  [&] { return Site{"host", offset, name, fmt::format("{} = {:#x}", name, value), "register write"}; });
+    RegisterFinder finder(findings_, *platform_.registers, offset, value, "register write");
     finder.ask(write_rules_, &Rule::write, WriteLook{chip_, offset, value, host_});
   }
   follow_host(offset, value);
 }
-
 void Checker::register_unpowered(uint32_t offset, bool write) {
-  const std::string name = platform_.registers->name_of(offset);
-  Finder finder(findings_, "host", offset, name,
-                [&] { return Site{"host", offset, name, name, write ? "register write" : "register read"}; });
+  RegisterFinder finder(findings_, *platform_.registers, offset, std::nullopt, write ? "register write" : "register read");
   finder.ask(unpowered_rules_, &Rule::unpowered, UnpoweredLook{chip_, offset, write});
 }
 

@@ -47,6 +47,7 @@ class Checker final : public Watch {
     uint64_t entries = 0;
   };
   class Finder;
+  class RegisterFinder;
 
   Engine& of(EngineId id) { return engines_[static_cast<size_t>(id)]; }
   ContextTrack& context_of(Engine& engine, uint32_t address);

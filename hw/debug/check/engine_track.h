@@ -16,7 +16,6 @@ struct EngineTrack {
 /// Of the front end's thread.
 struct HostTrack {
   uint32_t reset_requested = 0;  ///< bit i: EngineId i: Request Reset of RESET_CTL is set
-  uint32_t list_mode = 0;        ///< bit i: EngineId i has been given lists of contexts
 };
 
 }  // namespace softgen::debug::check
