@@ -5,12 +5,13 @@
 #include <sys/types.h>
 
 #include <cstdint>
-#include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "hw/run/arena.h"
 #include "hw/run/fence.h"
+#include "hw/run/use_locks.h"
 
 namespace softgen::run {
 
@@ -38,22 +39,11 @@ class Bo {
   /// Identity of the file, so that importing it twice gives the same object. Not of a userptr.
   std::pair<dev_t, ino_t> inode() const { return inode_; }
 
-  // -- implicit synchronisation with other processes ------------------------------------------------------------------------------
-  // Each process that shares the object holds a lock of an open file description of its own on the file while its GPU has work with it:
-  // shared for reads, exclusive for writes. Locks go when a process dies. Under the driver's lock, but for the thread that waits.
-
   /// Another process may use it from now on.
   void share();
-  bool shared() const { return lock_fd_ >= 0; }
-  /// Work of this process with the object, until end_use(). Before foreign_work() is done the object is not ours to lock: the lock would be in
-  /// the way of the thread that waits for it, and our work for itself. Then the work begins its use when it starts.
-  void begin_use(bool write);
-  void end_use(bool write);
-  bool awaits_foreign_work() const;
-  /// What another process's work with it has to do first: null when there is none. `write`: its reads count, too. `changed` is called,
-  /// on another thread, when the fence is signalled.
-  FencePtr foreign_work(bool write, const std::function<void()>& changed);
-  bool foreign_busy(bool write) const;
+  bool shared() const { return locks_.has_value(); }
+  /// Implicit synchronisation with other processes; only of a shared object.
+  UseLocks& locks() { return *locks_; }
 
   /// Of GEM_SET_TILING. The object's other users see it, in other processes, too (an X server takes a window's buffer by it): it is in the mode of the
   /// object's file.
@@ -62,7 +52,7 @@ class Bo {
   bool set_tiling(uint32_t tiling);
 
   uint32_t caching = 1;
-  // Implicit synchronisation; guarded by the driver's lock.
+  // Implicit synchronisation within the process; guarded by the driver's lock.
   FencePtr last_write;
   std::vector<FencePtr> last_reads;
 
@@ -70,16 +60,12 @@ class Bo {
   Bo(Arena& arena, int fd, uint64_t gpa, uint64_t size);
   static std::shared_ptr<Bo> map(Arena& arena, int fd, uint64_t size);
 
-  void lock_for_uses();
-
   const std::shared_ptr<Arena> keeps_;  ///< a program may unmap its objects after it has closed the device
   Arena& arena_;
-  int lock_fd_ = -1;
-  unsigned uses_[2] = {};  ///< reads, writes
-  FencePtr foreign_[2];    ///< last made, for reads, for writes
   int fd_;
   uint64_t gpa_, size_, id_;
   std::pair<dev_t, ino_t> inode_;
+  std::optional<UseLocks> locks_;
 };
 using BoPtr = std::shared_ptr<Bo>;
 

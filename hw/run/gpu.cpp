@@ -364,9 +364,13 @@ void Gpu::retire(Engine& engine) {
   engine.running.clear();
 }
 
-void Gpu::finish(const Request& request, int error) {
-  for (const Request::SharedUse& use : request.shared)
-    if (use.begun) use.bo->end_use(use.write);
+void Request::end_uses() {
+  for (const SharedUse& use : shared) use.bo->locks().end(use.ticket);
+  shared.clear();
+}
+
+void Gpu::finish(Request& request, int error) {
+  request.end_uses();
   FenceClock::get().mark(request.fence, error);
 }
 

@@ -54,9 +54,11 @@ struct Request {
   std::vector<BoPtr> buffers;  ///< kept alive until done
   struct SharedUse {
     BoPtr bo;
-    bool write, begun;
+    bool write;
+    Ticket ticket;
   };
-  std::vector<SharedUse> shared;  ///< with other processes
+  std::vector<SharedUse> shared;  ///< with other processes; begun
+  void end_uses();
   FencePtr fence;
   uint32_t seqno = 0;  ///< of the logical context it runs in
   unsigned slot = 0;
@@ -167,7 +169,7 @@ class Gpu {
   void process_engine(Engine& engine) SG_REQUIRES(mutex_);
   void retire(Engine& engine) SG_REQUIRES(mutex_);
   /// The request is done with, one way or another; FenceClock::notify() is due.
-  void finish(const Request& request, int error = 0);
+  void finish(Request& request, int error = 0);
   void check_hang(Engine& engine) SG_REQUIRES(mutex_);
   void recover(Engine& engine) SG_REQUIRES(mutex_);
   void report_position();

@@ -59,7 +59,10 @@ class ExecBuffer {
   int collect_signals();
   int fence_array(const drm_i915_gem_exec_fence* fences, const uint64_t* points, uint64_t count);
   int submit() SG_NO_THREAD_SAFETY_ANALYSIS;  // execbuffer2() holds the lock, which has another name there
+  bool begin_shared_uses(Ticket ticket);
+  void order_shared_uses();
   void implicit_fences();
+  int drop(int error);
   unsigned batch_index() const { return args_.flags & I915_EXEC_BATCH_FIRST ? 0 : args_.buffer_count - 1; }
 
   DrmFile& file_;
@@ -146,7 +149,6 @@ int ExecBuffer::collect_waits() {
     if (objects_[i].flags & EXEC_OBJECT_ASYNC) continue;
     Bo& bo = *buffers_[i];
     const bool write = objects_[i].flags & EXEC_OBJECT_WRITE;
-    if (FencePtr foreign = bo.foreign_work(write, Driver::kick_later())) request_->waits.push_back(std::move(foreign));
     if (bo.last_write) request_->waits.push_back(bo.last_write);
     if (write) request_->waits.insert(request_->waits.end(), bo.last_reads.begin(), bo.last_reads.end());
   }
@@ -190,15 +192,36 @@ int ExecBuffer::collect_signals() {
   return 0;
 }
 
+bool ExecBuffer::begin_shared_uses(Ticket ticket) {
+  for (size_t i = 0; i < objects_.size(); ++i) {
+    const BoPtr& bo = buffers_[i];
+    if (!bo->shared()) continue;
+    const bool write = objects_[i].flags & EXEC_OBJECT_WRITE;
+    if (!bo->locks().begin(ticket, write)) return false;
+    request_->shared.push_back({bo, write, ticket});
+  }
+  return true;
+}
+
+/// Gives the request its place among the work of all processes.
+void ExecBuffer::order_shared_uses() {
+  Ticket ticket = next_ticket();
+  while (!begin_shared_uses(ticket)) {
+    request_->end_uses();
+    ticket = next_ticket();
+  }
+  for (size_t i = 0; i < objects_.size(); ++i) {
+    if (!buffers_[i]->shared() || objects_[i].flags & EXEC_OBJECT_ASYNC) continue;
+    const bool write = objects_[i].flags & EXEC_OBJECT_WRITE;
+    FencePtr others = buffers_[i]->locks().others_done(ticket, write, Driver::kick_later());
+    if (others) request_->waits.push_back(std::move(others));
+  }
+}
+
 void ExecBuffer::implicit_fences() {
   for (size_t i = 0; i < objects_.size(); ++i) {
     Bo& bo = *buffers_[i];
     const bool write = objects_[i].flags & EXEC_OBJECT_WRITE;
-    if (bo.shared()) {
-      const bool begun = !bo.awaits_foreign_work();
-      if (begun) bo.begin_use(write);
-      request_->shared.push_back({buffers_[i], write, begun});
-    }
     if (write) {
       bo.last_write = request_->fence;
       bo.last_reads.clear();
@@ -209,8 +232,16 @@ void ExecBuffer::implicit_fences() {
   }
 }
 
+/// Ends what others may already wait for.
+int ExecBuffer::drop(int error) {
+  request_->end_uses();
+  FenceClock::get().signal(request_->fence, error);
+  return error;
+}
+
 int ExecBuffer::submit() {
   request_->fence = std::make_shared<Fence>();
+  order_shared_uses();
   implicit_fences();
   FenceClock::get().locked([&] {
     for (const Signal& signal : signals_) {
@@ -221,16 +252,13 @@ int ExecBuffer::submit() {
   if (!signals_.empty()) FenceClock::get().notify();
   if (args_.flags & I915_EXEC_FENCE_OUT) {
     const int fd = export_sync_file(request_->fence);
-    if (fd < 0) return fd;
+    if (fd < 0) return drop(fd);
     args_.rsvd2 = (args_.rsvd2 & 0xffffffff) | uint64_t{static_cast<uint32_t>(fd)} << 32;
   }
   request_->buffers = std::move(buffers_);
   try {
     file_.driver().gpu.submit(request_, slot_);
-  } catch (const std::bad_alloc&) {
-    FenceClock::get().signal(request_->fence, -ENOMEM);
-    return -ENOMEM;
-  }
+  } catch (const std::bad_alloc&) { return drop(-ENOMEM); }
   return 0;
 }
 

@@ -17,7 +17,8 @@ namespace {
 /// Work that the CPU has to wait for before it reads (`writes_only`) or writes.
 std::vector<FencePtr> pending_of(Bo& bo, bool writes_only) {
   std::vector<FencePtr> fences;
-  if (FencePtr foreign = bo.foreign_work(!writes_only, Driver::kick_later())) fences.push_back(std::move(foreign));
+  if (bo.shared())
+    if (FencePtr others = bo.locks().others_done(next_ticket(), !writes_only, Driver::kick_later())) fences.push_back(std::move(others));
   if (bo.last_write) fences.push_back(bo.last_write);
   if (!writes_only) fences.insert(fences.end(), bo.last_reads.begin(), bo.last_reads.end());
   return fences;
@@ -198,7 +199,9 @@ int DrmFile::gem_busy(void* arg) {
   // Low half: class + 1 of the engine that writes; high half: a bit for each class that reads (i915_drm.h). Which engine it was is not kept:
   // clients test for zero.
   busy->busy = 0;
-  if ((object->last_write && !FenceClock::get().signalled(object->last_write)) || object->foreign_busy(false)) busy->busy |= 1 | 1u << 16;
+  if ((object->last_write && !FenceClock::get().signalled(object->last_write)) ||
+      (object->shared() && object->locks().others(1, last_ticket, false)))
+    busy->busy |= 1 | 1u << 16;
   for (const FencePtr& fence : object->last_reads)
     if (!FenceClock::get().signalled(fence)) busy->busy |= 1u << 16;
   return 0;

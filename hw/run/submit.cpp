@@ -220,8 +220,6 @@ void Gpu::run_idle_context() {
 }
 
 void Gpu::start(Engine& engine, const RequestPtr& request) {
-  for (Request::SharedUse& use : request->shared)
-    if (!std::exchange(use.begun, true)) use.bo->begin_use(use.write);
   LogicalContext& logical = request->context->logical.at(request->slot);
   emit(logical, *engine.info, *request);
   uint32_t* state = reinterpret_cast<uint32_t*>(arena_.host(logical.image.gpa + 4096));
@@ -242,8 +240,9 @@ void Gpu::share(const BoPtr& bo) {
   const auto count = [&](const RequestPtr& request) {
     const bool write = request->fence == bo->last_write;
     if (!write && !std::ranges::count(bo->last_reads, request->fence)) return;
-    bo->begin_use(write);
-    request->shared.push_back({bo, write, true});
+    const Ticket ticket = next_ticket();
+    bo->locks().begin(ticket, write);  // no other process has it yet
+    request->shared.push_back({bo, write, ticket});
   };
   for (Engine& engine : engines_) {
     std::ranges::for_each(engine.waiting, count);

@@ -73,6 +73,14 @@ def run_in_time(words, environment, seconds):
             return None, said.decode(errors="replace")
 
 
+def drawn_on_our_gpu(stats):
+    """Number of draws and dispatches in the report of softgen-run --stats. 0: no process used the GPU, or it was killed before it could report;
+    its file is empty until then."""
+    report = stats.read_text() if stats.is_file() else ""
+    work = json.loads(report)["work"] if report else {"draws": 0, "walkers": 0}
+    return work["draws"] + work["walkers"]
+
+
 def run(row, mesa, peer=None):
     """The program on our GPU, or on its peer, with `mesa` (HostMesa or ReleaseMesa)."""
     with tempfile.TemporaryDirectory(prefix="softgen-apps-") as name:
@@ -97,8 +105,7 @@ def run(row, mesa, peer=None):
         start = time.monotonic()
         status, said = run_in_time(words, environment, row.seconds)
         seconds = time.monotonic() - start
-        work = json.loads(stats.read_text())["work"] if stats.is_file() else {"draws": 0, "walkers": 0}
-        drawn = work["draws"] + work["walkers"]
+        drawn = drawn_on_our_gpu(stats)
         pictures = pictures_of(row, folder, display if shows else None)[:row.count]
         return Run(pictures, seconds, drawn, trouble(row, peer, status, said, drawn, len(pictures)))
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """scripts/apps: verdicts on runs, and errors for unknown names."""
+import pathlib
 import sys
+import tempfile
 import unittest
 
 from driver import ROOT, script
@@ -45,6 +47,14 @@ class Judgement(unittest.TestCase):
                 (None, 0, "", 0, 2, "drew nothing on our GPU"), (LLVMPIPE, 0, "", 5, 2, "drew on our GPU instead of its own"),
                 (None, 0, "", 5, 1, "1 pictures instead of 2")):
             self.assertEqual(app_run.trouble(ROW, peer, status, said, drawn, pictures), wrong)
+
+    def test_draws_are_those_of_the_report(self):
+        with tempfile.TemporaryDirectory() as folder:
+            stats = pathlib.Path(folder) / "stats.json"
+            self.assertEqual(app_run.drawn_on_our_gpu(stats), 0)
+            for report, drawn in (("", 0), ('{"work": {"draws": 3, "walkers": 4}}', 7)):
+                stats.write_text(report)
+                self.assertEqual(app_run.drawn_on_our_gpu(stats), drawn)
 
 
 class Command(unittest.TestCase):

@@ -199,11 +199,11 @@ TEST_CASE("work that was queued before an object is shared counts as its use") {
   Arena of_another_process(page * 16);
   const BoPtr theirs = Bo::import(of_another_process, machine.words->fd());
   REQUIRE(theirs);
-  CHECK(theirs->foreign_busy(false));
+  CHECK(theirs->locks().others(1, last_ticket, false));
   machine.open();
   machine.check_order();
   MutexLock lock(machine.gpu.lock());
-  CHECK_FALSE(theirs->foreign_busy(true));
+  CHECK_FALSE(theirs->locks().others(1, last_ticket, true));
 }
 
 namespace {

@@ -129,35 +129,6 @@ TEST_CASE("an object outlives the device that it was made for") {
   CHECK(alive.expired());
 }
 
-TEST_CASE("work that waits for another process does not lock the object before") {
-  Arena ours(64 * page), theirs(64 * page);
-  const BoPtr bo = Bo::create(ours, page);
-  REQUIRE(bo);
-  bo->share();
-  const BoPtr other = Bo::import(theirs, bo->fd());
-  REQUIRE(other);
-  // Their read ends while our write is being prepared: the thread that waits for the read must not be blocked.
-  const auto written = [&](bool they_read) {
-    if (they_read) other->begin_use(false);
-    const FencePtr foreign = bo->foreign_work(true, [] {});
-    CHECK((foreign != nullptr) == they_read);
-    if (they_read) other->end_use(false);
-    const bool begun = !bo->awaits_foreign_work();
-    if (begun) bo->begin_use(true);
-    CHECK((begun || they_read));
-    if (begun) CHECK(other->foreign_busy(false));
-    const bool waited = !foreign || FenceClock::get().wait(deadline_after(20'000'000'000), [&] { return foreign->signalled; });
-    if (begun) bo->end_use(true);
-    return waited;
-  };
-  for (unsigned i = 0; i < 20; ++i) {
-    REQUIRE(written(true));
-    CHECK_FALSE(bo->awaits_foreign_work());
-  }
-  REQUIRE(written(false));
-  CHECK_FALSE(other->foreign_busy(true));
-}
-
 namespace {
 
 /// Pages of the program; their first bytes are 1, 2, 3, ...
