@@ -12,14 +12,17 @@ import cmd_setup
 import coverage
 import coverage_files
 import coverage_lines
+import fault_rows
 import guest as guests
 import guest_image
+import guest_programs
 import platforms
 from cmd_run import passer
 from common import Failure, command_words, existing_directory, main, output_file, print_table, say
 
 MODULES = ["i915", "drm", "drm_kms_helper", "drm_display_helper"]
 ASK_SECONDS = 120
+ALL_FAULTS = "all"
 # Of each module: its path below the kernel's folder, and the addresses of its sections of code.
 ASK_MODULE = r"""modinfo -n {0}; for section in /sys/module/{0}/sections/*text* /sys/module/{0}/sections/.*text*; do
     [ -f "$section" ] && echo "${{section##*/}} $(cat "$section")"; done; true"""
@@ -48,7 +51,8 @@ def parse(argv):
     parser.add_argument("--symbols", metavar="DIR", help="folder with the modules' debug symbols: usr/lib/debug/lib/modules/RELEASE of Debian's "
                         "linux-image-RELEASE-dbg (default: that folder, if it is there)")
     parser.add_argument("--lcov", metavar="FILE", help="write line coverage for genhtml; needs debug symbols")
-    parser.add_argument("--faults", metavar="FILE", help="a fault plan for the device (docs/faults.md)")
+    parser.add_argument("--faults", metavar="FILE", help=f"a fault plan for the device (docs/faults.md); {ALL_FAULTS}: after COMMAND, which may "
+                        "be missing, each row of scripts/lib/fault_rows.py in turn")
     parser.add_argument("--overlay", metavar="DIR", help="lay this directory over the guest's root")
     parser.add_argument("--share", metavar="DIR", help="show this directory in the guest as /mnt/share")
     parser.add_argument("--device-args", metavar="STR", default="", help="properties of the device (docs/qemu.md)")
@@ -59,8 +63,10 @@ def parse(argv):
     parser.add_argument("command", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
     options = parser.parse_args(argv)
     options.command = command_words(options.command)
-    if not options.command:
+    if not options.command and options.faults != ALL_FAULTS:
         parser.error("there is no command to run")
+    if options.overlay and options.faults == ALL_FAULTS:
+        parser.error(f"--faults {ALL_FAULTS} lays a directory of its own over the guest's root: --overlay cannot be given")
     return options
 
 
@@ -72,7 +78,7 @@ def checked(options):
     for name in ("json", "lcov"):
         if getattr(options, name):
             setattr(options, name, output_file(getattr(options, name), f"--{name}"))
-    if options.faults and not pathlib.Path(options.faults).is_file():
+    if options.faults not in (None, ALL_FAULTS) and not pathlib.Path(options.faults).is_file():
         raise Failure(f"--faults: there is no file '{options.faults}'")
     options.old = read_report(options.compare) if options.compare else None
     return options
@@ -93,7 +99,7 @@ def key_of(row):
 
 def device_args(options):
     words = [f"coverage={coverage.MODULE_AREA}", options.device_args]
-    if options.faults:
+    if options.faults not in (None, ALL_FAULTS):
         words.append(f"faults={str(pathlib.Path(options.faults).resolve()).replace(',', ',,')}")
     return ",".join(filter(None, words))
 
@@ -118,15 +124,29 @@ def look(machine, modules):
     return Guest(blocks, symbols, paths, sections)
 
 
+def run_fault_rows(machine):
+    """Runs all rows, and says which of them did not fire."""
+    machine.capture(f"{fault_rows.MOUNT}; {fault_rows.HASTEN}", ASK_SECONDS)
+    for row in fault_rows.ROWS + fault_rows.SLOW_ROWS:
+        say(f"fault: {row.name}")
+        _, fired = fault_rows.run(machine, row)
+        if row.lines and not fired:
+            say("no line of it has fired")
+
+
 def watch(machine, options):
-    """Boots, runs the command; its exit status, and the guest before and after it."""
+    """Boots, runs the command and the fault rows; the command's exit status, and the guest before and after them."""
     modules = options.module or MODULES
     machine.boot()
     before = look(machine, modules)
+    status = 0
     try:
-        status = machine.run("exec " + shlex.join(options.command), options.timeout, passer(sys.stderr), passer(sys.stderr))
+        if options.command:
+            status = machine.run("exec " + shlex.join(options.command), options.timeout, passer(sys.stderr), passer(sys.stderr))
     except guests.TimedOut:
         raise Failure(f"timed out after {options.timeout:g} s", guests.TIMED_OUT) from None
+    if options.faults == ALL_FAULTS:
+        run_fault_rows(machine)
     after = look(machine, modules)
     dropped = json.loads(machine.get("coverage-state"))["core"]["dropped"]
     if dropped:
@@ -204,6 +224,13 @@ def summary_line(name, rows):
     return [name, f"{entered}/{len(rows)}", f"{100 * entered / max(len(rows), 1):.1f} %", sum(row["blocks"] for row in rows), f"{100 * ran / max(size, 1):.1f} %"]
 
 
+def error_rows(rows):
+    """{what: rows} of i915's files of error paths; empty where files are not known."""
+    found = {what: [row for row in rows if row["module"] == "i915" and row["file"].rsplit("/", 1)[-1] in files]
+             for what, files in coverage_files.ERROR_FILES.items()}
+    return found if any(found.values()) else {}
+
+
 def print_summaries(rows, options):
     heading = ["functions", "", "blocks", "code"]
     groups = {"module": lambda row: row["module"], "file": lambda row: f"{row['module']}: {row['file']}"}
@@ -213,10 +240,9 @@ def print_summaries(rows, options):
             found.setdefault(group(row), []).append(row)
         print_table([[title, *heading], *(summary_line(name, found[name]) for name in sorted(found))], left={0})
         print()
-    error_rows = [(what, [row for row in rows if row["module"] == "i915" and row["file"].rsplit("/", 1)[-1] in files])
-                  for what, files in coverage_files.ERROR_FILES.items()]
-    if any(found for _, found in error_rows):
-        print_table([["i915's error paths", *heading], *(summary_line(what, found) for what, found in error_rows)], left={0})
+    errors = error_rows(rows)
+    if errors:
+        print_table([["i915's error paths", *heading], *(summary_line(what, found) for what, found in errors.items())], left={0})
         print()
     if options.functions is not None:
         chosen = [row for row in rows if options.functions in row["name"] or options.functions in row["file"]]
@@ -232,6 +258,13 @@ def print_comparison(rows, old):
     lost = len(old - {key_of(row) for row in rows if row["entries"]})
     print_table([["newly entered", "file", "entries"], *([row["name"], f"{row['module']}: {row['file']}", row["entries"]] for row in fresh)], left={0, 1})
     print(f"{len(fresh)} functions newly entered; {lost} of the old run's were not entered")
+    lines = []
+    for what, found in error_rows(rows).items():
+        missing = [row for row in found if key_of(row) not in old]
+        lines.append([what, len(found), len(missing), sum(row["entries"] > 0 for row in missing)])
+    if lines:
+        print()
+        print_table([["i915's error paths", "functions", "not entered in the old run", "newly entered"], *lines], left={0})
 
 
 def report(options, before, after):
@@ -256,8 +289,11 @@ def run(argv):
     options = checked(parse(argv))
     if not options.no_setup:
         cmd_setup.ensure(("build", "headers", "guest"))
-    machine = guests.Guest(options.guest, share=options.share, overlay=options.overlay, append=options.append, platform=options.platform,
-                           device_args=device_args(options), accelerator="tcg", memory=options.memory)
+    arguments = {"share": options.share, "overlay": options.overlay, "append": options.append, "platform": options.platform,
+                 "device_args": device_args(options), "accelerator": "tcg", "memory": options.memory}
+    if options.faults == ALL_FAULTS:
+        arguments |= {"overlay": guest_programs.overlay(), "cpus": fault_rows.CPUS}
+    machine = guests.Guest(options.guest, **arguments)
     with machine:
         status, before, after = watch(machine, options)
     report(options, before, after)

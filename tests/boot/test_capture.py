@@ -6,7 +6,9 @@ import subprocess
 import tempfile
 import unittest
 
-from driver import CONFIG, ROOT, guest_programs
+from driver import CONFIG, ROOT
+
+import guest_programs
 
 REPLAY = ROOT / "build" / "softgen-replay"
 
@@ -17,7 +19,7 @@ class Capture(unittest.TestCase):
             self.skipTest("needs our device")
         with tempfile.TemporaryDirectory() as work:
             file = pathlib.Path(work) / "store.aub"
-            done = subprocess.run([ROOT / "scripts" / "capture", "-o", file, "--check", "--guest", CONFIG["guest"], "--overlay", guest_programs(),
+            done = subprocess.run([ROOT / "scripts" / "capture", "-o", file, "--check", "--guest", CONFIG["guest"], "--overlay", guest_programs.overlay(),
                                    "--", "gpu_exec", "store"], capture_output=True, text=True, timeout=900, check=False)
             self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
             self.assertIn("vecs0 ok", done.stdout)

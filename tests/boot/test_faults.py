@@ -1,82 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Fault plans against i915: each row's line makes the driver enter the functions that are to handle it (docs/faults.md).
 
-One guest for all rows: a line is added by QMP, something is done in the guest, ftrace tells which functions ran, and the plan is emptied."""
-import typing
-
+One guest for all rows; ftrace knows which functions ran."""
 from driver import CONFIG, GuestTest, only_on
 
+import fault_rows
+
 TRACE = "/sys/kernel/tracing"
-ENGINE = "/sys/class/drm/card0/engine"
-DEBUG = "/sys/kernel/debug/dri/0"
-STORE = "timeout 60 gpu_exec store >/dev/null 2>&1 || true"
-DETECT = "for c in /sys/class/drm/card0-HDMI-A-*/status; do echo detect >$c; done; sleep 1"
-RESET = f"echo 1 >{DEBUG}/gt/reset; sleep 1"
-
-
-class Row(typing.NamedTuple):
-    name: str
-    lines: tuple
-    script: str
-    functions: tuple = ()  # one of which must run; what GCC inlines ftrace does not know
-    log: str = ""          # a text that the kernel's log must have, instead or besides
-
-
-ROWS = (
-    Row("a request hangs", ("on cs.request engine=rcs nth=1 do hang",), f"{STORE}; sleep 1",
-        ("execlists_capture_work", "i915_capture_error_state", "gen8_engine_reset_prepare"), "GPU HANG"),
-    Row("a reset fails at first", ("on cs.request engine=rcs nth=1 do hang", "on gdrst nth=1 do never"), STORE,
-        ("gen6_hw_domain_reset", "intel_gt_handle_error")),
-    Row("no reset ever works", ("on cs.request engine=rcs nth=1 do hang", "on gdrst do never"), STORE,
-        ("__intel_gt_set_wedged", "intel_gt_set_wedged"), "Failed to reset"),
-    Row("a reset works again", (), RESET, ("intel_gt_unset_wedged", "__intel_gt_unset_wedged")),
-    Row("an engine is not ready for its reset", ("on cs.request engine=rcs nth=1 do hang", "on gdrst.ready engine=rcs do never"), STORE,
-        ("intel_gt_handle_error",), "reset request timed out"),
-    # GEN9_GAMT_ECO_REG_RW_IA, WaInPlaceDecompressionHang. The resets of the engine alone (GDRST bit 1) fail, so that all of the GT is reset, and verified (wa_verify()).
-    Row("a workaround is lost over a reset",
-        ("on cs.request engine=rcs nth=1 do hang", "on gdrst mask=2 do never", "on mmio.read 0x4ab0 do zero"), f"{STORE}; sleep 1",
-        log="workaround lost"),
-    Row("a status event is not written", ("on cs.csb engine=rcs nth=2 do value 0xffffffffffffffff",), STORE, ("wa_csb_read",)),
-    Row("a status event comes twice", ("on cs.csb engine=rcs nth=2 do dup",), STORE, ("intel_gt_handle_error", "execlists_reset_csb")),
-    Row("a status event is lost", ("on cs.csb engine=rcs nth=2 do drop",), STORE, ("process_csb",)),
-    # Status events wake i915 up instead.
-    Row("user interrupts are lost", ("on irq source=*.user do drop",), STORE),
-    Row("user interrupts come twice", ("on irq source=*.user do dup",), STORE, ("intel_engine_signal_breadcrumbs", "signal_irq_work")),
-    Row("an interrupt without a cause", ("on irq every=20ms times=5 do spurious",), "sleep 1", ("gen8_irq_handler",)),
-    Row("the master control lies", ("on mmio.read MASTER_INT_CTL times=20 do or 0x00010000",), STORE, ("gen8_de_irq_handler",), "lied"),
-    Row("a forcewake's acknowledge is stuck", ("on forcewake FORCEWAKE_RENDER p=0.5 times=4 do never",), STORE,
-        ("fw_domain_wait_ack_with_fallback",)),
-    Row("the power unit answers with an error", ("on pcode do error 2",), f"cat {DEBUG}/gt/llc >/dev/null",
-        ("snb_pcode_read", "gen7_check_mailbox_status")),
-    Row("the power unit stays busy", ("on pcode nth=1 do busy",), f"cat {DEBUG}/gt/llc >/dev/null", ("snb_pcode_read",)),
-    Row("a TLB invalidation is never done", ("on tlb RTCR do never",), STORE, ("mmio_invalidate_full", "intel_gt_invalidate_tlb"),
-        "TLB invalidation did not complete"),
-    # The engine idles, and heartbeats pass it: the request's own time limit (CONFIG_DRM_I915_REQUEST_TIMEOUT, 20 s) is all that ends it.
-    Row("a context's page is lost", ("on cs.image engine=rcs nth=1 do lose",), STORE, log="Fence expiration time out"),
-    Row("bits of the status page flip", ("on cs.hwsp engine=bcs times=4 do flip bits=4",), STORE),
-    Row("bits of what commands write flip", ("on mem.write engine=bcs domain=commands times=4 do flip bits=2",), STORE),
-    Row("an engine is slow", ("on cs.request do slow 1ms..100ms",), STORE),
-    Row("the monitor does not acknowledge", ("on edid do nak",), DETECT, ("intel_hdmi_set_edid", "do_gmbus_xfer")),
-    Row("an EDID has a wrong checksum", ("on edid do checksum",), DETECT, ("drm_do_get_edid", "_drm_do_get_edid", "intel_hdmi_set_edid")),
-    Row("an EDID is short", ("on edid do short 60",), DETECT, ("intel_hdmi_set_edid",)),
-    Row("GMBUS is never ready", ("on gmbus do never",), DETECT, ("bit_xfer",)),
-    Row("hot plug storms", ("on hotplug connector=0 every=20ms times=40 do raise",), "sleep 3", ("intel_hpd_irq_handler",),
-        "interrupt storm detected"),
-    Row("a pipe's FIFO runs empty", ("on display.underrun pipe=A every=100ms times=3 do raise",), "sleep 1",
-        ("intel_cpu_fifo_underrun_irq_handler",)),
-)
-# Each takes seconds of timeouts, or a suspend.
-SLOW_ROWS = (
-    Row("endless extensions", ("on edid do endless",), DETECT, ("intel_hdmi_set_edid",)),
-    Row("blanks are lost", ("on display.blank do drop",), "echo 4 >/sys/class/graphics/fb0/blank; sleep 12; echo 0 >/sys/class/graphics/fb0/blank",
-        ("drm_atomic_helper_commit_hw_done", "intel_atomic_commit_tail")),
-    Row("the frame counter stands", ("on mmio.read PIPE_FRMCNT[0] do freeze",), "echo 4 >/sys/class/graphics/fb0/blank; sleep 2; "
-        "echo 0 >/sys/class/graphics/fb0/blank; sleep 2", ("drm_update_vblank_count", "drm_vblank_restore")),
-    Row("a power well does not follow", ("on power.well PWR_WELL_CTL[1] do never",), "echo 4 >/sys/class/graphics/fb0/blank; sleep 3; "
-        "echo 0 >/sys/class/graphics/fb0/blank; sleep 3", ("hsw_wait_for_power_well_enable", "hsw_power_well_enable")),
-    Row("DC_STATE does not follow", ("on mmio.write DC_STATE_EN do drop",), "echo 4 >/sys/class/graphics/fb0/blank; sleep 3; "
-        "echo 0 >/sys/class/graphics/fb0/blank; sleep 3", ("gen9_write_dc_state", "gen9_set_dc_state")),
-)
 
 
 class FaultPlans(GuestTest):
@@ -84,12 +14,12 @@ class FaultPlans(GuestTest):
         """Without the shared guest: what a plan does to a driver stays."""
 
     def prepared_guest(self):
-        guest = self.own_guest(cpus=1)
-        functions = sorted({name for row in ROWS + SLOW_ROWS for name in row.functions})
+        guest = self.own_guest(cpus=fault_rows.CPUS)
+        functions = sorted({name for row in fault_rows.ROWS + fault_rows.SLOW_ROWS for name in row.functions})
         pattern = "|".join(functions)
-        self.sh(f"""mount -t debugfs none /sys/kernel/debug 2>/dev/null; mount -t tracefs none {TRACE} 2>/dev/null
+        self.sh(f"""{fault_rows.MOUNT}
             set -e
-            for e in {ENGINE}/*; do echo 100 >$e/heartbeat_interval_ms; echo 50 >$e/preempt_timeout_ms; done
+            {fault_rows.HASTEN}
             # A compiler's copy of a function has a suffix.
             cut -d' ' -f1 {TRACE}/available_filter_functions | grep -xE '({pattern})([.][a-z0-9.]+)?' | sort -u >/tmp/functions
             cat /tmp/functions >{TRACE}/set_ftrace_filter
@@ -105,16 +35,10 @@ class FaultPlans(GuestTest):
     def fires(self, guest, row):
         """What is wrong with the row; empty: nothing."""
         self.sh(f"echo 0 >{TRACE}/tracing_on; echo >{TRACE}/trace; dmesg -C; echo 1 >{TRACE}/tracing_on", machine=guest)
-        before = guest.get("faults-log")
-        guest.put("faults-add", "seed 1")
-        for line in row.lines:
-            guest.put("faults-add", line)
-        out = self.sh(row.script, timeout=180, machine=guest)
-        fired = guest.get("faults-log") != before
-        guest.put("faults", "")
+        (status, out, err), fired = fault_rows.run(guest, row)
         ran = self.functions_in(self.sh(f"grep -oE '[a-zA-Z0-9_.]+ <-' {TRACE}/trace | cut -d' ' -f1 | sort -u", machine=guest))
         log = self.sh("dmesg", machine=guest)
-        wrong = []
+        wrong = [f"`{row.script}` ended with {status}: {err}"] if status else []
         if row.lines and not fired:
             wrong.append("no line has fired")
         wanted = set(row.functions) & self.known
@@ -133,7 +57,7 @@ class FaultPlans(GuestTest):
         for row in rows:
             wrong += self.fires(guest, row)
         guest.put("faults", "")
-        self.sh(RESET, machine=guest)
+        self.sh(fault_rows.RESET, machine=guest)
         self.assert_engines_store(guest)
         self.assertEqual(wrong, [], "\n".join(wrong))
 
@@ -141,10 +65,10 @@ class FaultPlans(GuestTest):
     def test_rows(self):
         if CONFIG["guest"] != "bookworm":
             self.skipTest("the functions are those of Linux 6.1")
-        self.check_rows(ROWS)
+        self.check_rows(fault_rows.ROWS)
 
     @only_on("softgen", "needs i915")
     def test_slow_rows(self):
         if CONFIG["guest"] != "bookworm" or not CONFIG.get("full"):
             self.skipTest("takes minutes: with --full")
-        self.check_rows(SLOW_ROWS)
+        self.check_rows(fault_rows.SLOW_ROWS)

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """scripts/coverage: what it makes of symbols, blocks, sources and debug symbols, and its refusals. tests/boot/test_coverage.py runs it with a guest."""
+import contextlib
+import io
 import json
 import pathlib
 import subprocess
@@ -209,6 +211,19 @@ class Lines(unittest.TestCase):
             coverage_lines.line_table(empty.name, self.sections)
 
 
+def row(name, entries, file="intel_reset.c"):
+    return {"module": "i915", "name": name, "ordinal": 0, "file": f"drivers/gpu/drm/i915/gt/{file}", "entries": entries, "blocks": entries, "bytes": entries}
+
+
+class Comparison(unittest.TestCase):
+    def test_error_paths_that_the_old_run_did_not_enter(self):
+        rows = [row("entered", 1), row("both", 2), row("neither", 0), row("other", 3, "intel_ring.c")]
+        with contextlib.redirect_stdout(io.StringIO()) as out:
+            cmd_coverage.print_comparison(rows, {("i915", "both", 0), ("i915", "gone", 0)})
+        self.assertIn("2 functions newly entered; 1 of the old run's were not entered", out.getvalue())
+        self.assertIn(["reset", "3", "2", "1"], [line.split() for line in out.getvalue().splitlines()])
+
+
 class Refusals(unittest.TestCase):
     def test_wrong_uses(self):
         with tempfile.NamedTemporaryFile("w", suffix=".json") as wrong:
@@ -216,7 +231,8 @@ class Refusals(unittest.TestCase):
             wrong.flush()
             cases = {(): "no command", ("--source", "/nonexistent", "--", "true"): "--source", ("--json", "/nonexistent/x", "--", "true"): "--json",
                      ("--faults", "/nonexistent", "--", "true"): "--faults", ("--compare", "/nonexistent", "--", "true"): "--compare",
-                     ("--compare", wrong.name, "--", "true"): "no file that --json wrote"}
+                     ("--compare", wrong.name, "--", "true"): "no file that --json wrote",
+                     ("--faults", "all", "--overlay", "/tmp"): "--overlay cannot be given"}
             for arguments, complaint in cases.items():
                 with self.subTest(arguments):
                     done = script("coverage", "--no-setup", *arguments)
