@@ -27,6 +27,8 @@ ROWS = (
     Row("no reset ever works", ("on cs.request engine=rcs nth=1 do hang", "on gdrst do never"), STORE,
         ("__intel_gt_set_wedged", "intel_gt_set_wedged"), "Failed to reset"),
     Row("a reset works again", (), RESET, ("intel_gt_unset_wedged", "__intel_gt_unset_wedged")),
+    Row("the state at the first error is read and dropped", (), "cat /sys/class/drm/card0/error >/dev/null; echo 1 >/sys/class/drm/card0/error",
+        ("i915_gpu_coredump_copy_to_buffer", "i915_reset_error_state")),
     Row("an engine is not ready for its reset", ("on cs.request engine=rcs nth=1 do hang", "on gdrst.ready engine=rcs do never"), STORE,
         ("intel_gt_handle_error",), "reset request timed out"),
     # GEN9_GAMT_ECO_REG_RW_IA, WaInPlaceDecompressionHang. The resets of the engine alone (GDRST bit 1) fail, so that all of the GT is reset, and verified (wa_verify()).
@@ -41,6 +43,9 @@ ROWS = (
     Row("user interrupts come twice", ("on irq source=*.user do dup",), STORE, ("intel_engine_signal_breadcrumbs", "signal_irq_work")),
     Row("an interrupt without a cause", ("on irq every=20ms times=5 do spurious",), "sleep 1", ("gen8_irq_handler",)),
     Row("the master control lies", ("on mmio.read MASTER_INT_CTL times=20 do or 0x00010000",), STORE, ("gen8_de_irq_handler",), "lied"),
+    # FPGA_DBG, bit 31: an access that no unit claimed (i915_reg.h).
+    Row("accesses are unclaimed", ("on mmio.read 0x42300 times=20 do or 0x80000000",),
+        f"echo 1 >{DEBUG}/i915_params/mmio_debug; {STORE}; echo 0 >{DEBUG}/i915_params/mmio_debug", ("__unclaimed_reg_debug",), "nclaimed"),
     Row("a forcewake's acknowledge is stuck", ("on forcewake FORCEWAKE_RENDER p=0.5 times=4 do never",), STORE,
         ("fw_domain_wait_ack_with_fallback",)),
     Row("the power unit answers with an error", ("on pcode do error 2",), f"cat {DEBUG}/gt/llc >/dev/null",
@@ -73,6 +78,8 @@ SLOW_ROWS = (
         "echo 0 >/sys/class/graphics/fb0/blank; sleep 3", ("hsw_wait_for_power_well_enable", "hsw_power_well_enable")),
     Row("DC_STATE does not follow", ("on mmio.write DC_STATE_EN do drop",), "echo 4 >/sys/class/graphics/fb0/blank; sleep 3; "
         "echo 0 >/sys/class/graphics/fb0/blank; sleep 3", ("gen9_write_dc_state", "gen9_set_dc_state")),
+    Row("the device is away at first after a resume", ("on resume do ones 50ms",), "rtcwake -m mem -s 1 >/dev/null; sleep 3",
+        ("intel_uncore_resume_early", "intel_gt_resume")),
 )
 
 MOUNT = "mount -t debugfs none /sys/kernel/debug 2>/dev/null; mount -t tracefs none /sys/kernel/tracing 2>/dev/null"
