@@ -54,7 +54,6 @@ struct Request {
   std::vector<BoPtr> buffers;  ///< kept alive until done
   struct SharedUse {
     BoPtr bo;
-    bool write;
     Ticket ticket;
   };
   std::vector<SharedUse> shared;  ///< with other processes; begun

@@ -63,6 +63,7 @@ class ExecBuffer {
   void order_shared_uses();
   void implicit_fences();
   int drop(int error);
+  bool writes(size_t i) const { return objects_[i].flags & EXEC_OBJECT_WRITE; }
   unsigned batch_index() const { return args_.flags & I915_EXEC_BATCH_FIRST ? 0 : args_.buffer_count - 1; }
 
   DrmFile& file_;
@@ -148,9 +149,8 @@ int ExecBuffer::collect_waits() {
   for (size_t i = 0; i < objects_.size(); ++i) {
     if (objects_[i].flags & EXEC_OBJECT_ASYNC) continue;
     Bo& bo = *buffers_[i];
-    const bool write = objects_[i].flags & EXEC_OBJECT_WRITE;
     if (bo.last_write) request_->waits.push_back(bo.last_write);
-    if (write) request_->waits.insert(request_->waits.end(), bo.last_reads.begin(), bo.last_reads.end());
+    if (writes(i)) request_->waits.insert(request_->waits.end(), bo.last_reads.begin(), bo.last_reads.end());
   }
   if (args_.flags & (I915_EXEC_FENCE_IN | I915_EXEC_FENCE_SUBMIT)) {
     FencePtr fence = import_sync_file(static_cast<int>(args_.rsvd2 & 0xffffffff));
@@ -196,9 +196,8 @@ bool ExecBuffer::begin_shared_uses(Ticket ticket) {
   for (size_t i = 0; i < objects_.size(); ++i) {
     const BoPtr& bo = buffers_[i];
     if (!bo->shared()) continue;
-    const bool write = objects_[i].flags & EXEC_OBJECT_WRITE;
-    if (!bo->locks().begin(ticket, write)) return false;
-    request_->shared.push_back({bo, write, ticket});
+    if (!bo->locks().begin(ticket, writes(i))) return false;
+    request_->shared.push_back({bo, ticket});
   }
   return true;
 }
@@ -212,8 +211,7 @@ void ExecBuffer::order_shared_uses() {
   }
   for (size_t i = 0; i < objects_.size(); ++i) {
     if (!buffers_[i]->shared() || objects_[i].flags & EXEC_OBJECT_ASYNC) continue;
-    const bool write = objects_[i].flags & EXEC_OBJECT_WRITE;
-    FencePtr others = buffers_[i]->locks().others_done(ticket, write, Driver::kick_later());
+    FencePtr others = buffers_[i]->locks().others_done(ticket, writes(i), Driver::kick_later());
     if (others) request_->waits.push_back(std::move(others));
   }
 }
@@ -221,8 +219,7 @@ void ExecBuffer::order_shared_uses() {
 void ExecBuffer::implicit_fences() {
   for (size_t i = 0; i < objects_.size(); ++i) {
     Bo& bo = *buffers_[i];
-    const bool write = objects_[i].flags & EXEC_OBJECT_WRITE;
-    if (write) {
+    if (writes(i)) {
       bo.last_write = request_->fence;
       bo.last_reads.clear();
       continue;

@@ -242,7 +242,7 @@ void Gpu::share(const BoPtr& bo) {
     if (!write && !std::ranges::count(bo->last_reads, request->fence)) return;
     const Ticket ticket = next_ticket();
     bo->locks().begin(ticket, write);  // no other process has it yet
-    request->shared.push_back({bo, write, ticket});
+    request->shared.push_back({bo, ticket});
   };
   for (Engine& engine : engines_) {
     std::ranges::for_each(engine.waiting, count);

@@ -63,9 +63,12 @@ def parse(argv):
     parser.add_argument("command", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
     options = parser.parse_args(argv)
     options.command = command_words(options.command)
-    if not options.command and options.faults != ALL_FAULTS:
+    options.all_faults = options.faults == ALL_FAULTS
+    if options.all_faults:
+        options.faults = None
+    elif not options.command:
         parser.error("there is no command to run")
-    if options.overlay and options.faults == ALL_FAULTS:
+    if options.overlay and options.all_faults:
         parser.error(f"--faults {ALL_FAULTS} lays a directory of its own over the guest's root: --overlay cannot be given")
     return options
 
@@ -78,7 +81,7 @@ def checked(options):
     for name in ("json", "lcov"):
         if getattr(options, name):
             setattr(options, name, output_file(getattr(options, name), f"--{name}"))
-    if options.faults not in (None, ALL_FAULTS) and not pathlib.Path(options.faults).is_file():
+    if options.faults and not pathlib.Path(options.faults).is_file():
         raise Failure(f"--faults: there is no file '{options.faults}'")
     options.old = read_report(options.compare) if options.compare else None
     return options
@@ -99,7 +102,7 @@ def key_of(row):
 
 def device_args(options):
     words = [f"coverage={coverage.MODULE_AREA}", options.device_args]
-    if options.faults not in (None, ALL_FAULTS):
+    if options.faults:
         words.append(f"faults={str(pathlib.Path(options.faults).resolve()).replace(',', ',,')}")
     return ",".join(filter(None, words))
 
@@ -126,7 +129,7 @@ def look(machine, modules):
 
 def run_fault_rows(machine):
     """Runs all rows, and says which of them did not fire."""
-    machine.capture(f"{fault_rows.MOUNT}; {fault_rows.HASTEN}", ASK_SECONDS)
+    asked(machine, fault_rows.HASTEN)
     for row in fault_rows.ROWS + fault_rows.SLOW_ROWS:
         say(f"fault: {row.name}")
         _, fired = fault_rows.run(machine, row)
@@ -145,7 +148,7 @@ def watch(machine, options):
             status = machine.run("exec " + shlex.join(options.command), options.timeout, passer(sys.stderr), passer(sys.stderr))
     except guests.TimedOut:
         raise Failure(f"timed out after {options.timeout:g} s", guests.TIMED_OUT) from None
-    if options.faults == ALL_FAULTS:
+    if options.all_faults:
         run_fault_rows(machine)
     after = look(machine, modules)
     dropped = json.loads(machine.get("coverage-state"))["core"]["dropped"]
@@ -291,7 +294,7 @@ def run(argv):
         cmd_setup.ensure(("build", "headers", "guest"))
     arguments = {"share": options.share, "overlay": options.overlay, "append": options.append, "platform": options.platform,
                  "device_args": device_args(options), "accelerator": "tcg", "memory": options.memory}
-    if options.faults == ALL_FAULTS:
+    if options.all_faults:
         arguments |= {"overlay": guest_programs.overlay(), "cpus": fault_rows.CPUS}
     machine = guests.Guest(options.guest, **arguments)
     with machine:

@@ -82,7 +82,6 @@ SLOW_ROWS = (
         ("intel_uncore_resume_early", "intel_gt_resume")),
 )
 
-MOUNT = "mount -t debugfs none /sys/kernel/debug 2>/dev/null; mount -t tracefs none /sys/kernel/tracing 2>/dev/null"
 # So that a hang ends within a second.
 HASTEN = f"for e in {ENGINE}/*; do echo 100 >$e/heartbeat_interval_ms; echo 50 >$e/preempt_timeout_ms; done"
 ROW_SECONDS = 180

@@ -17,8 +17,7 @@ class FaultPlans(GuestTest):
         guest = self.own_guest(cpus=fault_rows.CPUS)
         functions = sorted({name for row in fault_rows.ROWS + fault_rows.SLOW_ROWS for name in row.functions})
         pattern = "|".join(functions)
-        self.sh(f"""{fault_rows.MOUNT}
-            set -e
+        self.sh(f"""set -e
             {fault_rows.HASTEN}
             # A compiler's copy of a function has a suffix.
             cut -d' ' -f1 {TRACE}/available_filter_functions | grep -xE '({pattern})([.][a-z0-9.]+)?' | sort -u >/tmp/functions

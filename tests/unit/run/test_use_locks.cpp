@@ -2,9 +2,8 @@
 // Implicit synchronisation between processes. Two objects over one file are two processes here: each has an open file description of its own.
 #include "hw/run/use_locks.h"
 
-#include "tests/catch.h"
-
 #include "hw/run/bo.h"
+#include "tests/catch.h"
 
 using namespace softgen::run;
 
