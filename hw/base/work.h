@@ -50,7 +50,7 @@ enum class Work : uint8_t {
   last = math_instructions
 };
 /// Wall time of an engine's thread in a stage. Pixels: the stage's workers included, as long as the engine waits for them.
-enum class TimedStage : uint8_t { geometry, setup, pixels, compute, blit, last = blit };
+enum class TimedStage : uint8_t { geometry, setup, pixels, compute, blit, video, last = video };
 
 /// Ways of the hot loops, so that a slow one shows as a number.
 enum class Path : uint8_t {

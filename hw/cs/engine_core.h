@@ -146,6 +146,7 @@ class EngineCore {
   }
   /// The same when the host has failed: what is left is dropped.
   void drop();
+  bool in_picture() const { return links_.engine.in_picture(); }
   /// The Engine has executed no packet since its context was last saved.
   bool as_saved() const { return as_saved_; }
   void set_as_saved(bool on) { as_saved_ = on; }

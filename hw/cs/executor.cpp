@@ -21,7 +21,7 @@ Executor::Executor(EngineCore& core, Arbiter& arbiter, std::function<void(Dwords
 
 bool Executor::before(const Cursor&) {
   const uint32_t reasons = core_.stop().reasons();
-  if (reasons & (execution_.in_workaround ? StopFlag::dropping : StopFlag::dropping | StopFlag::pause)) [[unlikely]] {
+  if (reasons & (execution_.in_workaround || core_.in_picture() ? StopFlag::dropping : StopFlag::dropping | StopFlag::pause)) [[unlikely]] {
     reason_ = Reason::attention;
     return false;
   }
@@ -151,7 +151,7 @@ Flow Executor::fault(uint32_t error) {
 
 Flow Executor::arbitrate() {
   if (arbiter_.attention() && !execution_.in_workaround) arbiter_.must_leave();
-  return arbiter_.switch_wanted() && arbiter_.arbitration() ? stop(Reason::arbitration, Flow::stop()) : Flow::next();
+  return arbiter_.switch_wanted() && arbiter_.arbitration() && !core_.in_picture() ? stop(Reason::arbitration, Flow::stop()) : Flow::next();
 }
 
 Flow Executor::result(ExecResult result) {

@@ -16,6 +16,7 @@
 #include "hw/iface/host.h"
 #include "hw/media/huc_decoder.h"
 #include "hw/media/vebox_decoder.h"
+#include "hw/media/video_packets.h"
 #include "hw/mmio/interrupts.h"
 #include "hw/oa/form.h"
 #include "hw/render/state_decoder.h"
@@ -38,6 +39,7 @@ struct Parts {
   std::unique_ptr<render::StateDecoder> (*state_decoder)();  ///< null: 3D is not there
   std::unique_ptr<const gpgpu::Decoder> (*media_decoder)();  ///< null: GPGPU and media are not there
   std::unique_ptr<const media::HucDecoder> (*huc_decoder)();
+  std::unique_ptr<const media::VideoPackets> (*video_packets)() = nullptr;  ///< null: MFX's and HCP's packets are counted
   std::unique_ptr<const media::VeboxDecoder> (*vebox_decoder)() = nullptr;  ///< null: VEBOX's packets are counted
 };
 

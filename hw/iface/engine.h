@@ -98,6 +98,9 @@ class Engine {
   /// What execute() has deferred so far; null: nothing. The streamer finishes it before each command that could tell the difference (those
   /// that hw/defs does not declare as overlapping) and whenever it stops. Packets of the engine's own may be executed while work is deferred.
   virtual DeferredWork* deferred() { return nullptr; }
+  /// Between packets of one picture (video): what of it is in host memory is in no context image, so the streamer goes on until its last packet. It stops
+  /// only when the work is to be dropped.
+  virtual bool in_picture() const { return false; }
 
   /// Names the state packets that context images have places for; without this call there are none. `places` outlive the engine.
   virtual void place_packets(std::span<const defs::ContextPacket> /*places*/) {}

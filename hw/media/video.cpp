@@ -27,6 +27,44 @@ uint64_t below(uint64_t address, uint64_t bytes, uint64_t bound) {
   return address < bound ? std::min(bytes, bound - address) : 0;
 }
 
+/// What the objects of a picture refer to.
+bool is_state(defs::CommandId id) {
+  using defs::CommandId;
+  switch (id) {
+    case CommandId::MFX_SURFACE_STATE:
+    case CommandId::MFX_PIPE_BUF_ADDR_STATE:
+    case CommandId::MFX_IND_OBJ_BASE_ADDR_STATE:
+    case CommandId::MFX_BSP_BUF_BASE_ADDR_STATE:
+    case CommandId::MFX_QM_STATE:
+    case CommandId::MFX_FQM_STATE:
+    case CommandId::MFX_AVC_IMG_STATE:
+    case CommandId::MFX_AVC_DIRECTMODE_STATE:
+    case CommandId::MFX_AVC_SLICE_STATE:
+    case CommandId::MFX_AVC_REF_IDX_STATE:
+    case CommandId::MFX_AVC_WEIGHTOFFSET_STATE:
+    case CommandId::MFD_AVC_PICID_STATE:
+    case CommandId::MFX_VC1_PRED_PIPE_STATE:
+    case CommandId::MFX_VC1_DIRECTMODE_STATE:
+    case CommandId::MFD_VC1_LONG_PIC_STATE:
+    case CommandId::MFX_MPEG2_PIC_STATE:
+    case CommandId::MFX_VP8_PIC_STATE:
+    case CommandId::MFX_JPEG_PIC_STATE:
+    case CommandId::MFX_JPEG_HUFF_TABLE_STATE:
+    case CommandId::HCP_SURFACE_STATE:
+    case CommandId::HCP_PIPE_BUF_ADDR_STATE:
+    case CommandId::HCP_IND_OBJ_BASE_ADDR_STATE:
+    case CommandId::HCP_QM_STATE:
+    case CommandId::HCP_PIC_STATE:
+    case CommandId::HCP_TILE_STATE:
+    case CommandId::HCP_REF_IDX_STATE:
+    case CommandId::HCP_WEIGHTOFFSET_STATE:
+    case CommandId::HCP_SLICE_STATE:
+    case CommandId::HCP_VP9_PIC_STATE:
+    case CommandId::HCP_VP9_SEGMENT_STATE: return true;
+    default: return false;
+  }
+}
+
 }  // namespace
 
 ExecResult Video::execute(const Packet& packet, EngineEnv& env) {
@@ -39,10 +77,60 @@ ExecResult Video::execute(const Packet& packet, EngineEnv& env) {
     case CommandId::HUC_IMEM_STATE: load_kernel(decoder_->kernel(packet.dwords), env); return ExecResult::done;
     case CommandId::HUC_START: start_kernel(decoder_->is_last(packet.dwords), env); return ExecResult::done;
     case CommandId::HUC_STREAM_OBJECT: return copy(packet, env);
+    case CommandId::MFX_PIPE_MODE_SELECT:
+    case CommandId::HCP_PIPE_MODE_SELECT: return select(packet, env);
+    case CommandId::MFD_AVC_BSD_OBJECT:
+    case CommandId::MFD_JPEG_BSD_OBJECT:
+    case CommandId::MFD_MPEG2_BSD_OBJECT:
+    case CommandId::MFD_VC1_BSD_OBJECT:
+    case CommandId::MFD_VP8_BSD_OBJECT:
+    case CommandId::HCP_BSD_OBJECT: return object(packet, env);
+    case CommandId::VD_PIPELINE_FLUSH: return close_picture(env);
     default: break;
+  }
+  if (packets_ && is_state(packet.command->id)) {
+    store_.put(packet.command->id, packets_->index_of(packet), packet.dwords);
+    return ExecResult::done;
   }
   unimplemented(packet.command->name, "at {:#x}: parsed, not executed", packet.address);
   return ExecResult::done;
+}
+
+// It begins a picture, and voids all state of the one before.
+ExecResult Video::select(const Packet& packet, EngineEnv& env) {
+  if (const ExecResult closed = close_picture(env); closed != ExecResult::done) return closed;
+  store_.clear();
+  codec_ = nullptr;
+  const std::optional<PipeMode> mode = packets_ ? packets_->pipe_mode(packet) : std::nullopt;
+  if (!mode) return ExecResult::done;
+  store_.put(packet.command->id, 0, packet.dwords);
+  std::unique_ptr<Codec>& codec = codecs_[static_cast<size_t>(mode->standard)][mode->encode];
+  if (!codec) codec = packets_->make_codec(*mode, pool_);
+  codec_ = codec.get();
+  return ExecResult::done;
+}
+
+ExecResult Video::object(const Packet& packet, EngineEnv& env) {
+  if (!codec_) {
+    unimplemented(packet.command->name, "at {:#x}: no codec", packet.address);
+    return ExecResult::done;
+  }
+  const StageClock clock(TimedStage::video);
+  const ExecResult result = codec_->object(packet, store_, env);
+  if (result == ExecResult::aborted) drop_picture();
+  return result;
+}
+
+ExecResult Video::close_picture(EngineEnv& env) {
+  if (!in_picture()) return ExecResult::done;
+  const StageClock clock(TimedStage::video);
+  const ExecResult result = codec_->close(store_, env);
+  if (result == ExecResult::aborted) drop_picture();
+  return result;
+}
+
+void Video::drop_picture() {
+  if (codec_) codec_->drop();
 }
 
 // What is beyond the input's bound reads as 0, what is beyond the output's is dropped (as for indirect objects, SKL PRM vol 2a, "Access Upper Bound").
@@ -106,7 +194,15 @@ void Video::save_context(std::span<std::byte> image) {
   if (image.size() >= sizeof state_) std::memcpy(image.data(), &state_, sizeof state_);
 }
 
+void Video::reset_context() {
+  drop_picture();
+  store_.clear();
+  codec_ = nullptr;
+  state_ = {};
+}
+
 void Video::restore_context(std::span<const std::byte> image) {
+  drop_picture();
   HucState found;
   if (image.size() < sizeof found) return reset_context();
   std::memcpy(&found, image.data(), sizeof found);

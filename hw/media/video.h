@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A video engine, VCS. Of its units HuC is there in part: its stream copier, which needs no firmware, and one of its firmware's kernels, as far as public
-// programs show what it does. All other commands are counted by name, without effect.
+// A video engine, VCS. MFX and HCP: their state packets are kept until the next picture, and objects go to the codec of the picture's standard. HuC is there
+// in part: its stream copier, which needs no firmware, and one of its firmware's kernels, as far as public programs show what it does.
 #pragma once
 
 #include <array>
@@ -11,7 +11,10 @@
 #include <vector>
 
 #include "hw/iface/engine.h"
+#include "hw/media/codec.h"
 #include "hw/media/huc_decoder.h"
+#include "hw/media/packet_store.h"
+#include "hw/media/video_packets.h"
 
 namespace softgen::media {
 
@@ -31,18 +34,25 @@ struct HucState {
 
 class Video final : public Engine {
  public:
-  explicit Video(std::unique_ptr<const HucDecoder> decoder) : decoder_(std::move(decoder)) {}
+  /// `packets` null: MFX's and HCP's packets are counted, without effect. `pool` null: codecs use the engine's thread alone.
+  Video(std::unique_ptr<const HucDecoder> decoder, std::unique_ptr<const VideoPackets> packets, WorkerPool* pool)
+      : decoder_(std::move(decoder)), packets_(std::move(packets)), pool_(pool) {}
 
   ExecResult execute(const Packet& packet, EngineEnv& env) override;
-  /// Every command is finished when execute() returns.
-  ExecResult flush(const FlushRequest&, EngineEnv&) override { return ExecResult::done; }
+  /// Ends the picture: all of it is in memory then.
+  ExecResult flush(const FlushRequest&, EngineEnv& env) override { return close_picture(env); }
+  bool in_picture() const override { return codec_ && codec_->is_open(); }
 
   size_t context_size() const override;
   void save_context(std::span<std::byte> image) override;
   void restore_context(std::span<const std::byte> image) override;
-  void reset_context() override { state_ = {}; }
+  void reset_context() override;
 
  private:
+  ExecResult select(const Packet& packet, EngineEnv& env);
+  ExecResult object(const Packet& packet, EngineEnv& env);
+  ExecResult close_picture(EngineEnv& env);
+  void drop_picture();
   ExecResult copy(const Packet& packet, EngineEnv& env);
   void load_kernel(uint32_t kernel, EngineEnv& env);
   void start_kernel(bool is_last, EngineEnv& env);
@@ -50,6 +60,11 @@ class Video final : public Engine {
   uint32_t status_of(EngineId engine) const;
 
   const std::unique_ptr<const HucDecoder> decoder_;
+  const std::unique_ptr<const VideoPackets> packets_;
+  WorkerPool* const pool_;
+  PacketStore store_;
+  std::array<std::array<std::unique_ptr<Codec>, 2>, standards> codecs_;  ///< by standard and direction, made when first selected
+  Codec* codec_ = nullptr;                                               ///< the picture's; null: none is selected, or it is not there
   HucState state_;
   std::vector<std::byte> block_;  ///< bytes on their way
 };

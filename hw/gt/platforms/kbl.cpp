@@ -22,6 +22,7 @@ const Parts kbl{.name = "kbl",
                 .sampler_state = sampler::decode_state<defs::Gen9>,
                 .state_decoder = render::make_state_decoder<defs::Gen9>,
                 .media_decoder = gpgpu::make_decoder<defs::Gen9>,
-                .huc_decoder = media::make_huc_decoder<defs::Gen9>};
+                .huc_decoder = media::make_huc_decoder<defs::Gen9>,
+                .video_packets = media::make_video_packets<defs::Gen9>};
 
 }  // namespace softgen::gt::platforms

@@ -39,7 +39,7 @@ struct Rig : memory::test::Mapped {
         chip(chip),
         registers(chip.registers),
         env{EngineId::vcs0, view, view, registers, stop},
-        video(chip.decoder()) {
+        video(chip.decoder(), nullptr, nullptr) {
     quiet_log();
     for (uint64_t at = source; at < target; at += 4) view.store<uint32_t>(at, static_cast<uint32_t>(at * 0x9e37'79b1) | 1);
   }
@@ -138,7 +138,7 @@ TEST_CASE("huc: a preempted copy goes on where it stopped, from a saved context,
   std::vector<std::byte> image(rig.video.context_size());
   rig.video.save_context(image);
   rig.stop.clear(StopFlag::preempt);
-  Video other(rig.chip.decoder());
+  Video other(rig.chip.decoder(), nullptr, nullptr);
   other.restore_context(image);
   CHECK(rig.run({0x75a0'0003, 0x2'0000, 0, 0, 1 << 29 | 1 << 26}, other) == ExecResult::done);
   CHECK(rig.equal_bytes(source) == 0x2'0000);

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "hw/media/codec.h"
+
+#include <algorithm>
+
+#include "hw/base/log.h"
+#include "hw/memory/view.h"
+
+namespace softgen::media {
+
+std::span<uint8_t> read_object(EngineEnv& env, uint64_t address, uint32_t bytes, uint64_t bound, std::vector<uint8_t>& buffer) {
+  if (bound) bytes = static_cast<uint32_t>(address < bound ? std::min<uint64_t>(bytes, bound - address) : 0);
+  if (bytes > max_object_bytes) {
+    guest_error("indirect object", "{} bytes at {:#x}: cut", bytes, address);
+    bytes = max_object_bytes;
+  }
+  if (buffer.size() < bytes) buffer.resize(bytes);
+  env.view.read(address, buffer.data(), bytes);
+  return {buffer.data(), bytes};
+}
+
+}  // namespace softgen::media

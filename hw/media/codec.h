@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The seam between the video engine (Video: which packets there are, and when a picture begins and ends) and the codecs behind them.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "hw/base/worker_pool.h"
+#include "hw/iface/engine.h"
+#include "hw/media/packet_store.h"
+
+namespace softgen::media {
+
+/// What a picture has come to: the engine puts it into the status registers (media-map 1.0.2) when the picture is whole.
+struct PictureStatus {
+  uint32_t errors = 0;            ///< MFD_ERROR_STATUS or HCP's: nonzero when a slice broke; which bits is chosen: bit 0
+  uint32_t concealed_blocks = 0;  ///< macroblocks, coding tree blocks or superblocks that no slice has decoded
+};
+
+/// One standard, decode or encode. Lives as long as the engine; keeps its tables and scratch memory from picture to picture, but nothing that
+/// changes a result: what a later picture needs is in guest memory.
+class Codec {
+ public:
+  virtual ~Codec() = default;
+  /// A packet that starts work (slice, scan, frame: *_BSD_OBJECT). `state` has the picture's state packets so far. Long work polls env.stop.aborting()
+  /// at least once per row of blocks and returns aborted. Bad streams are concealed, never a fault.
+  virtual ExecResult object(const Packet& packet, const PacketStore& state, EngineEnv& env) = 0;
+  /// The picture has begun and its last object has not come: contexts are not switched then, since the blocks' side information is in host memory.
+  virtual bool is_open() const { return false; }
+  /// Ends the picture if it is open: what is missing is concealed, loop filters run, and the surface has all of it.
+  virtual ExecResult close(const PacketStore& state, EngineEnv& env) = 0;
+  /// Drops the picture: a reset, another context.
+  virtual void drop() {}
+  /// Of the last picture.
+  virtual PictureStatus status() const { return {}; }
+};
+
+/// Reads an object's bytes from graphics memory: [address, address + bytes), as far as they are below `bound` (0: there is none); the rest is left out.
+/// At most max_object_bytes. The copy is what is parsed: the guest may change its memory meanwhile.
+constexpr uint32_t max_object_bytes = 64u << 20;
+std::span<uint8_t> read_object(EngineEnv& env, uint64_t address, uint32_t bytes, uint64_t bound, std::vector<uint8_t>& buffer);
+
+}  // namespace softgen::media

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The packets that frame a picture: SKL PRM vol 2a, MFX_* and HCP_*; which of them drivers send: iHD media driver and i965-va-driver.
+#include "hw/base/log.h"
+#include "hw/defs/command.h"
+#include "hw/defs/gen9/all.h"
+#include "hw/defs/ids.h"
+#include "hw/media/video_packets.h"
+
+namespace softgen::media {
+namespace {
+
+using defs::CommandId;
+
+template <class G>
+class PacketDecoder final : public VideoPackets {
+ public:
+  std::optional<PipeMode> pipe_mode(const Packet& packet) const override {
+    return packet.command->id == CommandId::HCP_PIPE_MODE_SELECT ? hcp_mode(packet) : mfx_mode(packet);
+  }
+
+  unsigned index_of(const Packet& packet) const override {
+    const std::span<const uint32_t> dw = packet.dwords;
+    switch (packet.command->id) {
+      case CommandId::MFX_SURFACE_STATE: return static_cast<unsigned>(typename G::MFX_SURFACE_STATE::View(dw).surface_id());
+      case CommandId::MFX_QM_STATE: return static_cast<unsigned>(typename G::MFX_QM_STATE::View(dw).avc());
+      case CommandId::MFX_FQM_STATE: return static_cast<unsigned>(typename G::MFX_FQM_STATE::View(dw).avc());
+      case CommandId::MFX_AVC_REF_IDX_STATE: return typename G::MFX_AVC_REF_IDX_STATE::View(dw).reference_picture_list_select();
+      case CommandId::MFX_AVC_WEIGHTOFFSET_STATE:
+        return static_cast<unsigned>(typename G::MFX_AVC_WEIGHTOFFSET_STATE::View(dw).weight_and_offset_select());
+      case CommandId::MFX_JPEG_HUFF_TABLE_STATE: return typename G::MFX_JPEG_HUFF_TABLE_STATE::View(dw).huffman_table_id();
+      case CommandId::MFC_JPEG_HUFF_TABLE_STATE: return typename G::MFC_JPEG_HUFF_TABLE_STATE::View(dw).huff_table_id();
+      case CommandId::HCP_SURFACE_STATE: return static_cast<unsigned>(typename G::HCP_SURFACE_STATE::View(dw).surface_id());
+      case CommandId::HCP_QM_STATE: {
+        const typename G::HCP_QM_STATE::View matrix(dw);
+        return hcp_matrix(static_cast<unsigned>(matrix.sizeid()), static_cast<unsigned>(matrix.prediction_type()),
+                          static_cast<unsigned>(matrix.color_component()));
+      }
+      case CommandId::HCP_REF_IDX_STATE: return typename G::HCP_REF_IDX_STATE::View(dw).reference_picture_list_select();
+      case CommandId::HCP_WEIGHTOFFSET_STATE: return typename G::HCP_WEIGHTOFFSET_STATE::View(dw).reference_picture_list_select();
+      case CommandId::HCP_VP9_SEGMENT_STATE: return typename G::HCP_VP9_SEGMENT_STATE::View(dw).segment_id();
+      default: return 0;
+    }
+  }
+
+  std::unique_ptr<Codec> make_codec(PipeMode mode, WorkerPool* /*pool*/) const override {
+    unimplemented("video codec", "standard {}, {}", static_cast<unsigned>(mode.standard), mode.encode ? "encode" : "decode");
+    return nullptr;
+  }
+
+ private:
+  static std::optional<PipeMode> mfx_mode(const Packet& packet) {
+    using Select = typename G::MFX_PIPE_MODE_SELECT;
+    const typename Select::View select(packet.dwords);
+    const bool encode = select.codec_select() == Select::CodecSelect::ENCODE;
+    if (!encode && select.decoder_mode_select() != Select::DecoderModeSelect::VLD_MODE) {
+      unimplemented("MFX_PIPE_MODE_SELECT", "decoder mode {}", static_cast<unsigned>(select.decoder_mode_select()));
+      return std::nullopt;
+    }
+    switch (select.standard_select()) {
+      case Select::StandardSelect::SS_MPEG2: return PipeMode{Standard::mpeg2, encode};
+      case Select::StandardSelect::SS_VC1: return PipeMode{Standard::vc1, encode};
+      case Select::StandardSelect::SS_AVC: return PipeMode{Standard::avc, encode};
+      case Select::StandardSelect::SS_JPEG: return PipeMode{Standard::jpeg, encode};
+      case Select::StandardSelect::SS_VP8: return PipeMode{Standard::vp8, encode};
+      default: break;
+    }
+    unimplemented("MFX_PIPE_MODE_SELECT", "standard {}", static_cast<unsigned>(select.standard_select()));
+    return std::nullopt;
+  }
+
+  static std::optional<PipeMode> hcp_mode(const Packet& packet) {
+    using Select = typename G::HCP_PIPE_MODE_SELECT;
+    const typename Select::View select(packet.dwords);
+    const bool encode = select.codec_select() == Select::CodecSelect::ENCODE;
+    switch (select.codec_standard_select()) {
+      case Select::CodecStandardSelect::HEVC: return PipeMode{Standard::hevc, encode};
+      case Select::CodecStandardSelect::VP9: return PipeMode{Standard::vp9, encode};
+    }
+    unimplemented("HCP_PIPE_MODE_SELECT", "standard {}", static_cast<unsigned>(select.codec_standard_select()));
+    return std::nullopt;
+  }
+};
+
+}  // namespace
+
+template <>
+std::unique_ptr<const VideoPackets> make_video_packets<defs::Gen9>() {
+  return std::make_unique<PacketDecoder<defs::Gen9>>();
+}
+
+}  // namespace softgen::media

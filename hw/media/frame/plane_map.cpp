@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "hw/media/frame/plane_map.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "hw/base/bits.h"
+
+namespace softgen::media {
+namespace {
+
+constexpr uint32_t page_bytes = memory::View::page_size, max_size = 16384;
+
+}  // namespace
+
+void PlaneMap::open(memory::View& view, const PlaneLayout& layout, Access access) {
+  layout_ = layout;
+  layout_.width = std::clamp(layout.width, 1u, max_size);
+  layout_.height = std::clamp(layout.height, 1u, max_size);
+  layout_.row_step = layout.row_step == 2 ? 2 : 1;
+  access_ = access;
+  const surface::PageShape page = surface::page_shape(layout_.tiling, 1);
+  base_ = strip_canonical(layout_.tiling == surface::Tiling::linear ? layout_.base : align_down(layout_.base, uint64_t{page_bytes}));
+  layout_.pitch = layout_.tiling == surface::Tiling::linear ? std::max(layout_.pitch, 1u) : surface::legal_pitch(page.width, layout_.pitch);
+  tiles_ = layout_.pitch / page.width;
+  // A row that is longer than the pitch would leave the pages that are found here.
+  if (layout_.first_byte >= layout_.pitch) layout_.first_byte = 0;
+  layout_.width = std::max(std::min(layout_.width, (layout_.pitch - layout_.first_byte) / layout_.element), 1u);
+  stamp_ = {};
+  refresh(view);
+}
+
+void PlaneMap::refresh(memory::View& view) {
+  if (!is_open() || stamp_ == view.stamp()) return;
+  const uint64_t last_row = layout_.first_row + uint64_t{layout_.height - 1} * layout_.row_step + (layout_.row_step - 1);
+  uint64_t last = 0;
+  if (layout_.tiling == surface::Tiling::linear) {
+    const uint64_t begin = base_ + uint64_t{layout_.first_row} * layout_.pitch, end = base_ + (last_row + 1) * layout_.pitch;
+    first_page_ = begin / page_bytes;
+    last = (end - 1) / page_bytes;
+  } else {
+    const uint32_t rows = surface::page_shape(layout_.tiling, 1).height;
+    first_page_ = uint64_t{layout_.first_row / rows} * tiles_;
+    last = (last_row / rows + 1) * tiles_ - 1;
+  }
+  pages_.resize(last - first_page_ + 1);
+  const uint64_t from = layout_.tiling == surface::Tiling::linear ? 0 : base_;
+  for (uint64_t i = 0; i < pages_.size(); ++i) {
+    const uint64_t address = from + (first_page_ + i) * page_bytes;
+    pages_[i] = access_ == Access::read ? const_cast<std::byte*>(view.at(address)) : view.at_for_write(address);
+  }
+  stamp_ = view.stamp();
+}
+
+std::byte* PlaneMap::piece(uint32_t x, uint32_t y, uint32_t& bytes) const {
+  using surface::Tiling;
+  x += layout_.first_byte;
+  y = layout_.first_row + y * layout_.row_step;
+  if (layout_.tiling == Tiling::linear) {
+    const uint64_t at = base_ + uint64_t{y} * layout_.pitch + x;
+    bytes = page_bytes - at % page_bytes;
+    return pages_[at / page_bytes - first_page_] + at % page_bytes;
+  }
+  if (layout_.tiling == Tiling::y) {
+    bytes = 16 - x % 16;
+    return pages_[uint64_t{y / 32} * tiles_ + x / 128 - first_page_] + (x % 128 / 16 * 512 + y % 32 * 16 + x % 16);
+  }
+  bytes = 512 - x % 512;
+  return pages_[uint64_t{y / 8} * tiles_ + x / 512 - first_page_] + (y % 8 * 512 + x % 512);
+}
+
+void PlaneMap::read_row(uint32_t x, uint32_t y, uint32_t bytes, std::byte* to) const {
+  for (uint32_t done = 0; done < bytes;) {
+    uint32_t together;
+    const std::byte* const from = piece(x + done, y, together);
+    together = std::min(together, bytes - done);
+    std::memcpy(to + done, from, together);
+    done += together;
+  }
+}
+
+void PlaneMap::fetch(int x, int y, unsigned columns, unsigned rows, std::byte* to, size_t stride) const {
+  const int width = static_cast<int>(layout_.width), height = static_cast<int>(layout_.height), element = layout_.element;
+  const int left = std::clamp(x, 0, width - 1), right = std::clamp(x + static_cast<int>(columns), left + 1, width);
+  const int before = std::clamp(left - x, 0, static_cast<int>(columns) - 1),
+            present = std::min(right - left, static_cast<int>(columns) - before);
+  int previous = -1;
+  for (unsigned row = 0; row < rows; ++row, to += stride) {
+    const int from = std::clamp(y + static_cast<int>(row), 0, height - 1);
+    if (from == previous) {
+      std::memcpy(to, to - stride, columns * static_cast<size_t>(element));
+      continue;
+    }
+    previous = from;
+    std::byte* const first = to + before * element;
+    read_row(static_cast<uint32_t>(left * element), static_cast<uint32_t>(from), static_cast<uint32_t>(present * element), first);
+    for (int i = before - 1; i >= 0; --i) std::memcpy(to + i * element, first, static_cast<size_t>(element));
+    for (int i = before + present; i < static_cast<int>(columns); ++i)
+      std::memcpy(to + i * element, to + (before + present - 1) * element, static_cast<size_t>(element));
+  }
+}
+
+void PlaneMap::store(uint32_t x, uint32_t y, unsigned columns, unsigned rows, const std::byte* from, size_t stride) {
+  if (x >= layout_.width || y >= layout_.height) return;
+  const uint32_t bytes = std::min(columns, layout_.width - x) * layout_.element;
+  rows = std::min(rows, layout_.height - y);
+  for (unsigned row = 0; row < rows; ++row, from += stride) {
+    for (uint32_t done = 0; done < bytes;) {
+      uint32_t together;
+      std::byte* const to = piece(x * layout_.element + done, y + row, together);
+      together = std::min(together, bytes - done);
+      std::memcpy(to, from + done, together);
+      done += together;
+    }
+  }
+}
+
+}  // namespace softgen::media
