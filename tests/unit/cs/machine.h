@@ -50,6 +50,7 @@ struct FakeEngine final : Engine, DeferredWork {
   std::function<ExecResult(const Packet&, EngineEnv&)> on_execute;
   unsigned restores = 0, resets = 0, restored_packets = 0;
   unsigned deferred_packets = 0;  ///< executed and not yet finished
+  bool open_picture = false;
 
   ExecResult execute(const Packet& packet, EngineEnv& env) override {
     if (on_execute) {
@@ -69,6 +70,7 @@ struct FakeEngine final : Engine, DeferredWork {
     return ExecResult::done;
   }
   DeferredWork* deferred() override { return deferred_packets ? this : nullptr; }
+  bool in_picture() const override { return open_picture; }
   ExecResult finish(EngineEnv&) override {
     deferred_packets = 0;
     return ExecResult::done;

@@ -142,6 +142,38 @@ TEST_CASE("a list that arrives while a packet runs") {
   CHECK(rig.engine(rig.id).headers.size() == (lite ? 3u : 2u));
 }
 
+TEST_CASE("a list that arrives within a picture waits for its end") {
+  Rig rig;
+  Context a(rig, rig.id, 0x20), b(rig, rig.id, 0x40);
+  b.emit(store(out, 1));
+  a.emit(arb(true)).emit(color_blt(1)).emit({arb_check, noop}).emit(color_blt(2)).emit({arb_check, noop}).emit(color_blt(3));
+  uint32_t word = 0;
+  rig.engine(rig.id).on_execute = [&](const Packet& p, EngineEnv&) {
+    word = p.dwords.back();
+    CHECK(rig.read(out) == (word == 3 ? 1 : 0));
+    rig.engine(rig.id).open_picture = word == 1;
+    if (word == 1) rig.submit(b, &a);
+    return ExecResult::done;
+  };
+  rig.submit(a);
+  CHECK(word == 3);
+  CHECK(rig.events() == std::vector<Event>{{0x1, 0}, {0x2, 0x20}, {0x14, 0x40}, {0x18, 0x20}});
+}
+
+TEST_CASE("a pause within a picture waits for its end") {
+  Rig rig;
+  Context a(rig, rig.id, 0x20);
+  a.emit(color_blt(1)).emit(color_blt(2)).emit(color_blt(3));
+  FakeEngine& engine = rig.engine(rig.id);
+  engine.on_execute = [&](const Packet& p, EngineEnv& env) {
+    engine.open_picture = p.dwords.back() == 1;
+    if (engine.open_picture) env.stop.request(StopFlag::pause);
+    return ExecResult::done;
+  };
+  rig.submit(a);
+  CHECK(engine.context.word == 2);
+}
+
 TEST_CASE("an empty ring completes at once") {
   Rig rig;
   Context a(rig, rig.id, 0x20);
