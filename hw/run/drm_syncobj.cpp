@@ -129,7 +129,7 @@ int DrmFile::syncobj_handle_to_fd(void* arg) {
 int DrmFile::syncobj_fd_to_handle(void* arg) {
   auto* handle = static_cast<drm_syncobj_handle*>(arg);
   if (handle->flags & DRM_SYNCOBJ_FD_TO_HANDLE_FLAGS_IMPORT_SYNC_FILE) {
-    const FencePtr fence = import_sync_file(handle->fd);
+    const FencePtr fence = import_sync_file(handle->fd, Driver::kick_later());
     if (!fence) return -EINVAL;
     MutexLock lock(driver_.gpu.lock());
     const SyncobjPtr object = syncobj(handle->handle);

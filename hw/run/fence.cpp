@@ -5,21 +5,31 @@
 #include <fcntl.h>
 #include <linux/sync_file.h>
 #include <poll.h>
-#include <sys/eventfd.h>
 #include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <cstring>
+#include <thread>
 #include <unordered_map>
+#include <utility>
+
+#include "hw/base/signals.h"
 
 namespace softgen::run {
 namespace {
 
-void wake(int fd) {
-  const uint64_t one = 1;
-  [[maybe_unused]] const ssize_t n = write(fd, &one, sizeof one);
+/// Waits for a byte or the other end's closing; true when there is one. `timeout`: as poll() has it.
+bool wait_readable(int fd, int timeout) {
+  pollfd p{fd, POLLIN, 0};
+  int found;
+  while ((found = poll(&p, 1, timeout)) < 0 && errno == EINTR) {}
+  return found > 0;
 }
+
+void write_byte(int fd) { [[maybe_unused]] const ssize_t n = send(fd, "", 1, MSG_NOSIGNAL); }
 
 struct SyncFiles {
   Mutex mutex;
@@ -40,15 +50,38 @@ FenceClock& FenceClock::get() {
 
 void FenceClock::mark(const FencePtr& fence, int error) {
   MutexLock lock(mutex_);
-  if (fence->signalled) return;
-  fence->signalled = true;
-  fence->error = error;
-  fence->signalled_ns = monotonic_ns();
-  for (int fd : fence->eventfds) {
-    wake(fd);
-    close(fd);
+  mark_locked(fence, error);
+}
+
+void FenceClock::mark_locked(const FencePtr& first, int error) {
+  std::vector<std::pair<FencePtr, int>> due{{first, error}};
+  while (!due.empty()) {
+    const auto [fence, why] = std::move(due.back());
+    due.pop_back();
+    if (fence->signalled) continue;
+    fence->signalled = true;
+    if (why) fence->error = why;
+    fence->signalled_ns = monotonic_ns();
+    for (const int fd : std::exchange(fence->sockets, {})) {
+      write_byte(fd);
+      close(fd);
+    }
+    for (const FencePtr& joined : std::exchange(fence->joined, {})) {
+      if (fence->error) joined->error = fence->error;
+      if (--joined->missing == 0) due.emplace_back(joined, 0);
+    }
   }
-  fence->eventfds.clear();
+}
+
+FencePtr FenceClock::both(const FencePtr& a, const FencePtr& b) {
+  MutexLock lock(mutex_);
+  if (a->signalled) return b;
+  if (b->signalled) return a;
+  auto joined = std::make_shared<Fence>();
+  joined->missing = 2;
+  a->joined.push_back(joined);
+  b->joined.push_back(joined);
+  return joined;
 }
 
 void FenceClock::signal(const FencePtr& fence, int error) {
@@ -138,29 +171,42 @@ uint64_t Syncobj::signalled_point() const {
 }
 
 int export_sync_file(const FencePtr& fence) {
-  const int fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-  if (fd < 0) return -errno;
-  FenceClock::get().locked([&] {
-    if (fence->signalled) {
-      wake(fd);
-    } else if (const int ours = fcntl(fd, F_DUPFD_CLOEXEC, 3); ours >= 0) {
-      fence->eventfds.push_back(ours);
-    }
+  int ends[2];
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends) < 0) return -errno;
+  const auto [reader, writer] = ends;
+  const bool signalled = FenceClock::get().locked([&, writer = writer] {
+    if (!fence->signalled) fence->sockets.push_back(writer);
+    return fence->signalled;
   });
+  if (signalled) {
+    write_byte(writer);
+    close(writer);
+  }
   MutexLock lock(sync_files().mutex);
-  sync_files().fences[fd] = fence;
-  return fd;
+  sync_files().fences[reader] = fence;
+  return reader;
 }
 
-FencePtr import_sync_file(int fd) {
+FencePtr import_sync_file(int fd, const std::function<void()>& changed) {
   {
     MutexLock lock(sync_files().mutex);
     const auto it = sync_files().fences.find(fd);
     if (it != sync_files().fences.end()) return it->second;
   }
-  pollfd p{fd, POLLIN, 0};
-  if (poll(&p, 1, -1) < 0 || (p.revents & POLLNVAL)) return nullptr;
-  return FenceClock::get().completed();
+  struct stat is;
+  if (fstat(fd, &is) != 0 || !S_ISSOCK(is.st_mode)) return nullptr;
+  if (wait_readable(fd, 0)) return FenceClock::get().completed();
+  const int own = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+  if (own < 0) return nullptr;
+  auto fence = std::make_shared<Fence>();
+  const SignalsBlocked in_new_threads;
+  std::thread([own, fence, changed] {
+    wait_readable(own, -1);
+    close(own);
+    FenceClock::get().signal(fence);
+    changed();
+  }).detach();
+  return fence;
 }
 
 bool is_sync_file(int fd) {
@@ -181,15 +227,14 @@ void share_sync_file(int from, int to) {
   sync_files().fences[to] = fence;
 }
 
-int sync_file_ioctl(int fd, unsigned long request, void* arg) {
-  const FencePtr fence = import_sync_file(fd);
+int sync_file_ioctl(int fd, unsigned long request, void* arg, const std::function<void()>& changed) {
+  const FencePtr fence = import_sync_file(fd, changed);
+  if (!fence) return -ENOTTY;
   if (request == SYNC_IOC_MERGE) {
     auto* merge = static_cast<sync_merge_data*>(arg);
-    const FencePtr other = import_sync_file(merge->fd2);
+    const FencePtr other = import_sync_file(merge->fd2, changed);
     if (!other) return -ENOENT;
-    // Two fences in one file: signalled when the later one is. Waiting here keeps one fence a file; the kernel keeps an array.
-    FenceClock::get().wait(INT64_MAX, [&] { return fence->signalled || other->signalled; });
-    const int merged = export_sync_file(FenceClock::get().signalled(fence) ? other : fence);
+    const int merged = export_sync_file(FenceClock::get().both(fence, other));
     if (merged < 0) return merged;
     merge->fence = merged;
     return 0;

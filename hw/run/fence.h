@@ -18,9 +18,11 @@ namespace softgen::run {
 class Fence {
  public:
   bool signalled = false;
-  int error = 0;              ///< negative errno when the work was dropped
-  int64_t signalled_ns = 0;   ///< CLOCK_MONOTONIC
-  std::vector<int> eventfds;  ///< written when signalled (exported sync_files); owned
+  int error = 0;                               ///< negative errno when the work was dropped
+  int64_t signalled_ns = 0;                    ///< CLOCK_MONOTONIC
+  std::vector<int> sockets;                    ///< a byte is written when signalled (exported sync_files); owned
+  std::vector<std::shared_ptr<Fence>> joined;  ///< by both(): each waits for this one, too
+  unsigned missing = 0;                        ///< of a joined one: fences that it waits for
 };
 using FencePtr = std::shared_ptr<Fence>;
 
@@ -34,6 +36,8 @@ class FenceClock {
   void mark(const FencePtr& fence, int error = 0);
   bool signalled(const FencePtr& fence);
   FencePtr completed();
+  /// Signalled when both are; with an error when one is.
+  FencePtr both(const FencePtr& a, const FencePtr& b);
 
   /// Evaluates `done` under the lock until it is true or CLOCK_MONOTONIC reaches `deadline_ns` (INT64_MAX: never). False: timed out.
   template <typename Done>
@@ -59,6 +63,7 @@ class FenceClock {
   bool offer();
 
  private:
+  void mark_locked(const FencePtr& fence, int error) SG_REQUIRES(mutex_);
   void serve() SG_REQUIRES(mutex_);
   void leave() SG_REQUIRES(mutex_);
 
@@ -90,12 +95,13 @@ struct Syncobj {
 };
 using SyncobjPtr = std::shared_ptr<Syncobj>;
 
-/// A pollable descriptor that becomes readable when `fence` is signalled. Negative errno on failure.
+/// A pollable descriptor that becomes readable when `fence` is signalled: one end of a pair of sockets, so that other processes see it, too, and it
+/// hangs up when this process dies. Negative errno on failure.
 int export_sync_file(const FencePtr& fence);
-/// The fence of a sync_file; for descriptors of other processes it waits (poll) and returns a signalled fence. Null: not a sync_file.
-FencePtr import_sync_file(int fd);
-/// ioctl on a sync_file (merge, info). -ENOTTY for others.
-int sync_file_ioctl(int fd, unsigned long request, void* arg);
+/// The fence of a sync_file. That of another process is signalled by a thread, which then calls `changed`. Null: not a sync_file.
+FencePtr import_sync_file(int fd, const std::function<void()>& changed);
+/// ioctl on a sync_file (merge, info); `changed`: see above. -ENOTTY for others.
+int sync_file_ioctl(int fd, unsigned long request, void* arg, const std::function<void()>& changed);
 void forget_sync_file(int fd);
 /// `to` is a duplicate of `from`.
 void share_sync_file(int from, int to);

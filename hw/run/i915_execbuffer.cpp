@@ -153,7 +153,7 @@ int ExecBuffer::collect_waits() {
     if (writes(i)) request_->waits.insert(request_->waits.end(), bo.last_reads.begin(), bo.last_reads.end());
   }
   if (args_.flags & (I915_EXEC_FENCE_IN | I915_EXEC_FENCE_SUBMIT)) {
-    FencePtr fence = import_sync_file(static_cast<int>(args_.rsvd2 & 0xffffffff));
+    FencePtr fence = import_sync_file(static_cast<int>(args_.rsvd2 & 0xffffffff), Driver::kick_later());
     if (!fence) return -EINVAL;
     request_->waits.push_back(std::move(fence));
   }

@@ -40,7 +40,7 @@ int Kms::set_plane_property(Commit& commit, PlaneState& plane, uint32_t id, uint
     case kms_id::crtc_h: plane.crtc_h = small; break;
     case kms_id::in_fence_fd:
       if (value == ~uint64_t{0}) break;
-      commit.in_fences.push_back(import_sync_file(static_cast<int>(value)));
+      commit.in_fences.push_back(import_sync_file(static_cast<int>(value), Driver::kick_later()));
       return commit.in_fences.back() ? 0 : -EINVAL;
     default: return -EINVAL;
   }

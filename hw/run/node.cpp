@@ -191,7 +191,7 @@ int sgrun_ioctl(int fd, unsigned long request, void* arg) {
   const auto stream = file ? nullptr : perf_stream(fd);
   const int result = file     ? file->ioctl(request, arg)
                      : stream ? perf_stream_ioctl(*stream, request, reinterpret_cast<uint64_t>(arg))
-                              : sync_file_ioctl(fd, request, arg);
+                              : sync_file_ioctl(fd, request, arg, Driver::kick_later());
   if (result >= 0) return result;
   errno = -result;
   return -1;

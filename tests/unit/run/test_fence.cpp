@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include <linux/sync_file.h>
 #include <poll.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -22,21 +24,40 @@ bool readable(int fd) {
   return poll(&p, 1, 0) == 1 && (p.revents & POLLIN);
 }
 
-/// The descriptor that the other end of a socket receives for `fd`; -1: none.
-int sent_over(const int (&ends)[2], int fd) {
+/// A message of one byte with room for a descriptor.
+struct Message {
   char byte = 0;
   iovec data{&byte, 1};
-  alignas(cmsghdr) char control[CMSG_SPACE(sizeof fd)] = {};
-  msghdr message{};
-  message.msg_iov = &data, message.msg_iovlen = 1;
-  message.msg_control = control, message.msg_controllen = sizeof control;
-  cmsghdr* head = CMSG_FIRSTHDR(&message);
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
+  msghdr header{};
+  Message() {
+    header.msg_iov = &data, header.msg_iovlen = 1;
+    header.msg_control = control, header.msg_controllen = sizeof control;
+  }
+};
+
+bool send_descriptor(int socket, int fd) {
+  Message message;
+  cmsghdr* const head = CMSG_FIRSTHDR(&message.header);
   head->cmsg_level = SOL_SOCKET, head->cmsg_type = SCM_RIGHTS, head->cmsg_len = CMSG_LEN(sizeof fd);
   std::memcpy(CMSG_DATA(head), &fd, sizeof fd);
-  if (sendmsg(ends[0], &message, 0) != 1 || recvmsg(ends[1], &message, 0) != 1 || !(head = CMSG_FIRSTHDR(&message))) return -1;
-  std::memcpy(&fd, CMSG_DATA(head), sizeof fd);
+  return sendmsg(socket, &message.header, 0) == 1;
+}
+
+/// -1: none came.
+int receive_descriptor(int socket) {
+  Message message;
+  if (recvmsg(socket, &message.header, 0) != 1) return -1;
+  const cmsghdr* const head = CMSG_FIRSTHDR(&message.header);
+  int fd = -1;
+  if (head) std::memcpy(&fd, CMSG_DATA(head), sizeof fd);
   return fd;
 }
+
+/// The descriptor that the other end of a socket receives for `fd`; -1: none.
+int sent_over(const int (&ends)[2], int fd) { return send_descriptor(ends[0], fd) ? receive_descriptor(ends[1]) : -1; }
+
+void nothing() {}
 
 }  // namespace
 
@@ -82,11 +103,55 @@ TEST_CASE("a sync_file becomes readable when its fence is signalled") {
   const int fd = export_sync_file(fence);
   REQUIRE(fd >= 0);
   CHECK_FALSE(readable(fd));
-  CHECK(import_sync_file(fd) == fence);
+  CHECK(import_sync_file(fd, nothing) == fence);
   FenceClock::get().signal(fence);
   CHECK(readable(fd));
   forget_sync_file(fd);
   close(fd);
+}
+
+TEST_CASE("a sync_file of another process is pending until it is signalled, or until that process dies") {
+  const bool dies = GENERATE(false, true);
+  int there[2], back[2];
+  REQUIRE(pipe(there) == 0);
+  REQUIRE(socketpair(AF_UNIX, SOCK_STREAM, 0, back) == 0);
+  const pid_t other = fork();
+  if (other == 0) {
+    close(there[1]);
+    const auto fence = std::make_shared<Fence>();
+    const int fd = export_sync_file(fence);
+    if (!send_descriptor(back[0], fd)) _exit(1);
+    char byte;
+    if (read(there[0], &byte, 1) == 1) FenceClock::get().signal(fence);
+    _exit(0);
+  }
+  const int fd = receive_descriptor(back[1]);
+  REQUIRE(fd >= 0);
+  std::atomic<bool> changed{false};
+  const FencePtr fence = import_sync_file(fd, [&] { changed = true; });
+  REQUIRE(fence);
+  CHECK_FALSE(FenceClock::get().signalled(fence));
+  if (!dies) REQUIRE(write(there[1], "", 1) == 1);
+  close(there[0]), close(there[1]);
+  CHECK(FenceClock::get().wait(INT64_MAX, [&] { return fence->signalled; }));
+  while (!changed) std::this_thread::yield();
+  CHECK(FenceClock::get().signalled(import_sync_file(fd, nothing)));
+  CHECK(waitpid(other, nullptr, 0) == other);
+  for (const int end : {back[0], back[1], fd}) close(end);
+}
+
+TEST_CASE("a merged sync_file is signalled when both are, without a wait") {
+  const auto a = std::make_shared<Fence>(), b = std::make_shared<Fence>();
+  const int first = export_sync_file(a), second = export_sync_file(b);
+  sync_merge_data merge{};
+  merge.fd2 = second;
+  REQUIRE(sync_file_ioctl(first, SYNC_IOC_MERGE, &merge, nothing) == 0);
+  FenceClock::get().signal(GENERATE_COPY(a, b), -5);
+  CHECK_FALSE(readable(merge.fence));
+  FenceClock::get().signal(a), FenceClock::get().signal(b);
+  CHECK(readable(merge.fence));
+  CHECK(import_sync_file(merge.fence, nothing)->error == -5);
+  for (const int fd : {first, second, merge.fence}) forget_sync_file(fd), close(fd);
 }
 
 TEST_CASE("waiting ends with the signal, or at the deadline") {
