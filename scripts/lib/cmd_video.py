@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""scripts/video: streams of all codecs, decoded by VA-API under softgen-run; every frame is compared with software's."""
+import argparse
+import fnmatch
+import math
+
+import cmd_setup
+import video_run
+from common import Failure, main, print_table, say
+from video_streams import CODECS, DRIVERS, NOT_BUILT, STREAMS
+
+
+def parse(argv):
+    parser = argparse.ArgumentParser(
+        prog="scripts/video", description=f"""Decodes streams by VA-API on our GPU with unmodified drivers, compares every frame with FFmpeg's software
+        decoder, and prints a table with both sides' speed (frames per second, without the start of the program). The streams are made on first use.
+        Codecs: {', '.join(CODECS)}.""",
+        epilog="Exit status: 0 all frames agree, 1 some do not, or a driver did not use the video engine.")
+    parser.add_argument("--codec", action="append", choices=CODECS, help="only this one's streams (may be given more than once)")
+    parser.add_argument("--stream", action="append", metavar="NAME", help="only this stream, or those that match a pattern such as 'vp9-odd*' (may be given more than once)")
+    parser.add_argument("--driver", action="append", choices=list(DRIVERS), help="only this driver (may be given more than once)")
+    parser.add_argument("--threads", type=int, metavar="N", help="threads of our GPU, as softgen-run has it")
+    parser.add_argument("--speed", action="store_true", help="only the streams of 1920x1080, without comparison: the best of three runs of each side")
+    parser.add_argument("--list", action="store_true", help="print the streams' names and how they are made")
+    parser.add_argument("--no-setup", action="store_true", help="use what is built and installed")
+    options = parser.parse_args(argv)
+    for name in options.stream or ():
+        if not fnmatch.filter([stream.name for stream in STREAMS], name):
+            raise Failure(f"there is no stream '{name}'; --list prints the names")
+    return options
+
+
+def chosen(options):
+    def fits(stream):
+        return (not options.codec or stream.codec in options.codec) and (
+            any(fnmatch.fnmatch(stream.name, name) for name in options.stream) if options.stream else stream.speed or not options.speed)
+    return [stream for stream in STREAMS if fits(stream)]
+
+
+def number(value):
+    return "-" if math.isnan(value) else f"{value:.1f}"
+
+
+def lines_of(stream, options):
+    """Lines of the table, each with whether it passed (None: not run)."""
+    drivers = [driver for driver in options.driver or DRIVERS if driver not in stream.without]
+    for driver, reason in stream.without.items():
+        if not options.driver or driver in options.driver:
+            yield [stream.name, driver, "-", "-", "-", f"not run: {reason}"], None
+    if options.speed:
+        for driver, wrong, ours, theirs in video_run.speed(stream, drivers, threads=options.threads):
+            yield [stream.name, driver, "-", number(ours), number(theirs), marked(stream, wrong) or "decoded"], not wrong
+        return
+    for driver, verdict, ours, theirs in video_run.compare(stream, drivers, options.threads):
+        result = marked(stream, verdict.wrong) or " ".join(["equal" if stream.least is None else "close", verdict.detail]).strip()
+        yield [stream.name, driver, verdict.frames, number(ours), number(theirs), result], not verdict.wrong
+
+
+def marked(stream, wrong):
+    """What is wrong with a stream, with the reason that is already known."""
+    known = NOT_BUILT.get(stream.codec)
+    if not wrong:
+        return f"decoded, but the table has: {known}" if known else ""
+    return f"{known} ({wrong})" if known else wrong
+
+
+def video(argv):
+    options = parse(argv)
+    streams = chosen(options)
+    if options.list:
+        print_table([["stream", "source", "encoder"], *[[stream.name, stream.source, " ".join(stream.encode)] for stream in streams]], left=(0, 1, 2))
+        return 0
+    if not options.no_setup:
+        cmd_setup.ensure(("build", "programs"))
+    results = []
+    for index, stream in enumerate(streams):
+        say(f"{stream.name} ({index + 1} of {len(streams)})")
+        results += lines_of(stream, options)
+    print_table([["stream", "driver", "frames", "per second", "software", "result"], *[line for line, _ in results]], left=(0, 1, 5))
+    passed, failed, skipped = (sum(good is what for _, good in results) for what in (True, False, None))
+    print(f"{passed} passed, {failed} failed, {skipped} skipped")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    main("video", video)

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The files of video_streams' streams, in the cache. A file's name has a hash of all that makes it."""
+import pathlib
+import subprocess
+import tempfile
+
+import apt
+from common import CACHE, Failure, content_key, lock
+
+FOLDER = CACHE / "video"
+ENCODERS = ["ffmpeg", "vpx-tools", "libjpeg-turbo-progs"]
+SECONDS = 900
+
+
+def path_of(stream):
+    """Where the stream's file is, or will be."""
+    versions = apt.installed(ENCODERS)
+    key = content_key(stream.source, *stream.encode, *(f"{name} {versions.get(name)}" for name in ENCODERS))
+    suffix = {"ffmpeg": "mkv", "cjpeg": "mjpeg", "vpxenc": "webm"}[tool_of(stream)]
+    return FOLDER / f"{stream.name}-{key}.{suffix}"
+
+
+def tool_of(stream):
+    return "ffmpeg" if stream.encode[0].startswith("-") else stream.encode[0]
+
+
+def run(words, **kwargs):
+    done = subprocess.run(words, stderr=subprocess.PIPE, check=False, timeout=SECONDS, **kwargs)
+    if done.returncode:
+        said = done.stderr.decode(errors="replace").strip().splitlines()
+        raise Failure(f"{words[0]} failed (exit status {done.returncode}): {said[-1] if said else 'it said nothing'}")
+    return done.stdout
+
+
+def frames_command(stream, output):
+    """FFmpeg's command that makes the frames of a stream's source."""
+    return ["ffmpeg", "-v", "error", "-nostdin", "-filter_complex", stream.source, *output]
+
+
+def encode_by_ffmpeg(stream, target):
+    run(frames_command(stream, [*stream.encode, "-f", "matroska", "-y", target]))
+
+
+def encode_frames(stream, target):
+    """Motion JPEG: one image after the other."""
+    with tempfile.TemporaryDirectory(prefix="softgen-video-") as folder:
+        kind = "pgm" if "-grayscale" in stream.encode else "ppm"
+        run(frames_command(stream, [f"{folder}/%04d.{kind}"]))
+        images = [run([*stream.encode, image], stdout=subprocess.PIPE) for image in sorted(pathlib.Path(folder).iterdir())]
+        target.write_bytes(b"".join(images))
+
+
+def encode_by_pipe(stream, target):
+    words = [word.replace("{out}", str(target)) for word in stream.encode]
+    with tempfile.NamedTemporaryFile(suffix=".y4m") as frames:
+        run(frames_command(stream, ["-pix_fmt", "yuv420p", "-f", "yuv4mpegpipe", "-y", frames.name]))
+        run(words, stdin=frames)
+
+
+def ensure(stream):
+    """The stream's file; made when it is not there."""
+    path = path_of(stream)
+    with lock(f"video-{stream.name}"):
+        if not path.exists():
+            FOLDER.mkdir(parents=True, exist_ok=True)
+            draft = path.with_suffix(".draft")
+            {"ffmpeg": encode_by_ffmpeg, "cjpeg": encode_frames}.get(tool_of(stream), encode_by_pipe)(stream, draft)
+            draft.rename(path)
+    return path

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Decodes a stream of scripts/video by VA-API on our GPU and in software, and compares the frames."""
+import collections
+import json
+import math
+import os
+import pathlib
+import re
+import subprocess
+import tempfile
+
+import video_files
+from app_run import run_in_time
+from common import BUILD
+
+SECONDS = 300
+NODE = "/dev/dri/renderD128"
+
+# `frames`: (size in bytes, MD5) of each; `seconds`: of decoding, without the start of the program; `trouble`: what went wrong, or "".
+Decoded = collections.namedtuple("Decoded", "frames seconds trouble")
+# `wrong`: what differs, or ""; `detail`: the least PSNR, when that is what is compared.
+Verdict = collections.namedtuple("Verdict", "frames wrong detail")
+
+
+def ffmpeg(stream, path, hardware, output):
+    """FFmpeg's command. Its messages have their level, and the line of -benchmark is among them."""
+    decoder = ["-hwaccel", "vaapi", "-hwaccel_device", NODE] if hardware else stream.software
+    filters = [] if output[-2:] == ["null", "-"] else ["-vf", f"format={stream.pixels}"]
+    return ["ffmpeg", "-v", "level+info", "-nostats", "-hide_banner", "-nostdin", "-benchmark", *decoder, "-i", str(path), "-an", "-fps_mode", "passthrough",
+            *filters, *output]
+
+
+def decode(stream, path, driver, output, threads=None, record=None):
+    """Decodes by `driver` on our GPU, or in software when it is None. `output`: FFmpeg's options for the output. Returns (Decoded without frames)."""
+    with tempfile.TemporaryDirectory(prefix="softgen-video-") as name:
+        words, environment, report = ffmpeg(stream, path, driver is not None, output), dict(os.environ), pathlib.Path(name) / "stats.json"
+        if driver:
+            environment["LIBVA_DRIVER_NAME"] = driver
+            options = ["--stats", str(report), *(["--threads", str(threads)] if threads is not None else []), *(["--record", record] if record else [])]
+            words = [str(BUILD / "softgen-run"), *options, "--", *words]
+        status, said = run_in_time(words, environment, SECONDS)
+        text = report.read_text() if report.is_file() else ""
+        spent = json.loads(text)["work"]["stage_milliseconds"]["video"] if text else 0
+    time = re.search(r"rtime=([\d.]+)s", said)
+    return Decoded([], float(time[1]) if time else math.nan, trouble(status, said, spent if driver else None))
+
+
+def trouble(status, said, spent):
+    """What is wrong with a run, or "". `spent`: milliseconds of the video engine; None: software."""
+    errors = [line for line in said.splitlines() if re.search(r"\[(error|fatal)\]", line)]
+    if status is None:
+        return f"ran longer than {SECONDS} s"
+    if spent is not None and (lacks := re.search("unimplemented: .*", said)):
+        return lacks[0]
+    if status:
+        return f"status {status}: {(errors or said.strip().splitlines() or ['no message'])[-1]}"
+    if spent == 0:
+        return f"decoded in software: {errors[0] if errors else 'the video engine had nothing to do'}"
+    return errors[0] if errors else ""
+
+
+def md5s(path):
+    """(size, MD5) per frame of FFmpeg's framemd5."""
+    if not path.is_file():
+        return []
+    rows = [line.split(",") for line in path.read_text().splitlines() if line and not line.startswith("#")]
+    return [(int(row[4]), row[5].strip()) for row in rows]
+
+
+def decode_frames(stream, path, driver, folder, **options):
+    """Decoded, with all frames. Those of a stream that is compared by PSNR are in the file FOLDER/DRIVER.nut, too."""
+    sums = folder / f"{driver}.md5"
+    output = ["-f", "framemd5", "-y", str(sums)]
+    if stream.least is not None:
+        output = ["-c:v", "rawvideo", "-f", "nut", "-y", str(folder / f"{driver}.nut"), "-vf", f"format={stream.pixels}", *output]
+    done = decode(stream, path, driver, output, **options)
+    return done._replace(frames=md5s(sums))
+
+
+def least_psnr(stream, folder, driver):
+    """The least PSNR of a frame in dB (inf: all are equal), and that frame's index. Chroma counts as luma does."""
+    graph = f"[0:v]settb=1,setpts=N[a];[1:v]settb=1,setpts=N[b];[a][b]psnr=stats_file={folder}/{driver}.psnr"
+    subprocess.run(["ffmpeg", "-v", "error", "-nostdin", "-i", folder / f"{driver}.nut", "-i", folder / "None.nut", "-lavfi", graph, "-f", "null", "-"],
+                   check=True, timeout=SECONDS)
+    lines = (folder / f"{driver}.psnr").read_text().splitlines()
+    values = [min(float(value) for value in re.findall(r"psnr_[yuv]:(\S+)", line)) for line in lines]
+    return min((value, i) for i, value in enumerate(values))
+
+
+def verdict(stream, ours, theirs, folder, driver):
+    """Compares two Decoded."""
+    count = len(ours.frames)
+    for who, result in ((driver, ours), ("software", theirs)):
+        if result.trouble:
+            return Verdict(count, result.trouble if who == driver else f"{who}: {result.trouble}", "")
+    if not theirs.frames or count != len(theirs.frames):
+        return Verdict(count, f"{count} frames instead of {len(theirs.frames)}", "")
+    if stream.least is not None:
+        value, frame = least_psnr(stream, folder, driver)
+        wrong = f"frame {frame} has {value:.1f} dB; {stream.least} are needed" if value < stream.least else ""
+        return Verdict(count, wrong, f"{value:.1f} dB")
+    different = [i for i in range(count) if ours.frames[i] != theirs.frames[i]]
+    return Verdict(count, f"frame {different[0]} is the first of {len(different)} that differ" if different else "", "")
+
+
+def compare(stream, drivers, threads=None):
+    """Yields (driver, Verdict, our frames per second, those of software) for each driver."""
+    path = video_files.ensure(stream)
+    with tempfile.TemporaryDirectory(prefix="softgen-video-") as name:
+        folder = pathlib.Path(name)
+        theirs = decode_frames(stream, path, None, folder)
+        for driver in drivers:
+            ours = decode_frames(stream, path, driver, folder, threads=threads)
+            yield driver, verdict(stream, ours, theirs, folder, driver), rate(ours), rate(theirs)
+
+
+def rate(decoded):
+    return len(decoded.frames) / decoded.seconds if decoded.frames and decoded.seconds else math.nan
+
+
+def speed(stream, drivers, repetitions=3, threads=None):
+    """Yields (driver, what went wrong, our frames per second, those of software): the best of some runs each, without comparison; the frames of both
+    reach the program's memory."""
+    path = video_files.ensure(stream)
+    count = len(video_files.run(["ffprobe", "-v", "error", "-show_entries", "packet=size", "-of", "csv", path], stdout=subprocess.PIPE).splitlines())
+
+    def best(driver, **options):
+        runs = [decode(stream, path, driver, ["-f", "null", "-"], **options) for _ in range(repetitions)]
+        wrong = next((run.trouble for run in runs if run.trouble), "")
+        return count / min((run.seconds for run in runs if run.seconds > 0), default=math.nan), wrong
+
+    theirs, _ = best(None)
+    for driver in drivers:
+        ours, wrong = best(driver, threads=threads)
+        yield driver, wrong, ours, theirs

@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The quick streams of scripts/video: every frame that a VA-API driver decodes on our GPU equals software's."""
+import apt
+import video_run
+from driver import RunTest
+from video_streams import DRIVERS, NOT_BUILT, STREAMS
+
+
+class Video(RunTest):
+    def compare(self, driver):
+        if DRIVERS[driver] not in apt.installed([DRIVERS[driver]]):
+            self.skipTest(f"{DRIVERS[driver]} is not installed")
+        for stream in STREAMS:
+            if not stream.quick or driver in stream.without:
+                continue
+            with self.subTest(stream.name):
+                if stream.codec in NOT_BUILT:
+                    self.skipTest(NOT_BUILT[stream.codec])
+                for _, verdict, _, _ in video_run.compare(stream, [driver]):
+                    self.assertEqual(verdict.wrong, "")
+
+    def test_ihd(self):
+        self.compare("iHD")
+
+    def test_i965(self):
+        self.compare("i965")
