@@ -59,6 +59,7 @@ class Layout:
     match: int = None  # the members from here on: commands only
     engines: int = 0
     length_bits: tuple = None  # None: a single dword
+    shortest: int = None  # dwords of the shortest packet that is no error; None: dwords
     effects: set = dataclass_field(default_factory=set)
     home: str = ""  # the set whose C++ type it is
 
@@ -145,6 +146,8 @@ def parse_command(words, unit, line):
             video = layout.engines & 12 and not layout.engines & 1
             default = (7, 0) if kind != "gfx" or match >> 27 & 3 != 2 else (11, 0) if video else (15, 0)
             layout.length_bits = layout.length_bits or default
+        elif key == "min":
+            layout.shortest = int(value)
         elif key == "lenbits":
             high, _, low = value.partition(":")
             layout.length_bits = (int(high), int(low))
@@ -171,18 +174,18 @@ class Change:
     name: str
     line: str
     unit: str
-    words: list  # after the name: length=, effects
+    words: list  # after the name: length=, min=, effects
     without: set  # names of removed fields
     items: list = dataclass_field(default_factory=list)  # new fields; they replace those of the same names
 
 
 def parse_change(text, unit, line):
-    """`change NAME [length=N[+]] [EFFECT...] [without FIELD, FIELD...]`"""
+    """`change NAME [length=N[+]] [min=N] [EFFECT...] [without FIELD, FIELD...]`"""
     text, _, gone = text.partition(" without ")
     words = text.split()[1:]
     without = {name.strip() for name in gone.split(",")} - {""}
     for word in words[1:]:
-        if not word.startswith("length=") and word not in EFFECTS:
+        if not word.startswith(("length=", "min=")) and word not in EFFECTS:
             raise SyntaxProblem(f"unknown word '{word}'")
     return Change(words[0], line, unit, words[1:], without)
 
@@ -198,6 +201,8 @@ def changed(change, layout):
     for word in change.words:
         if word in EFFECTS:
             result.effects.add(word)
+        elif word.startswith("min="):
+            result.shortest = int(word.removeprefix("min="))
         else:
             length = word.removeprefix("length=")
             result.variable, result.dwords = length.endswith("+"), int(length.rstrip("+"))

@@ -168,6 +168,8 @@ class Model:
 
     def check(self, layout):
         limit = 32 * layout.dwords
+        if layout.shortest is not None and not 1 <= layout.shortest <= layout.dwords:
+            raise SystemExit(f"{layout.line}: {layout.name}: min={layout.shortest} is not one of its {layout.dwords} dwords")
         for field in layout.fields:
             if field.end >= limit and not layout.variable:
                 raise SystemExit(f"{layout.line}: {layout.name}: '{field.name}' ends beyond dword {layout.dwords}")
@@ -437,7 +439,7 @@ class Tables:
         mask = {0: 0xff800000, 2: 0xffc00000, 3: 0xffff0000}[top]
         high, low = layout.length_bits or (0, 0)
         return (f"{{{{{self.layout(layout, symbol)}}}, CommandId::{identifier(layout.name)}, 0x{layout.match:08x}, 0x{mask:08x}, "
-                f"{layout.engines}, {high}, {low}, {', '.join(str(effect in layout.effects).lower() for effect in EFFECTS)}}}")
+                f"{layout.engines}, {high}, {low}, {layout.shortest or layout.dwords}, {', '.join(str(effect in layout.effects).lower() for effect in EFFECTS)}}}")
 
 
 def read(sets):

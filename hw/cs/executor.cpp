@@ -68,7 +68,7 @@ void Executor::refuse() {
 }
 
 bool Executor::is_short(const Packet& packet) {
-  if (packet.dwords.size() >= min_dwords(*packet.command)) return false;
+  if (packet.dwords.size() >= packet.command->min_dwords) return false;
   guest_error("command shorter than its definition", "{} at {:#x}: {} dwords", packet.command->name, packet.address, packet.dwords.size());
   return true;
 }

@@ -161,7 +161,7 @@ std::optional<ImageWalk::Entry> ImageWalk::entry_of(const defs::Command& command
   const uint32_t length = defs::command_length(command, header);
   if (length > page_.size() - at_) return std::nullopt;
   const bool list = command.id == defs::CommandId::MI_LOAD_REGISTER_IMM, packet = packets_ && command.keeps_state;
-  if (list ? length % 2 == 0 : !packet || length < min_dwords(command)) return std::nullopt;
+  if (list ? length % 2 == 0 : !packet || length < command.min_dwords) return std::nullopt;
   const size_t at = at_;
   at_ += length;
   if (packet) return Entry{&command, at, length, header, 0};

@@ -15,20 +15,6 @@ void enter(Cursor::Batch& batch, const Flow& flow) {
 
 }  // namespace
 
-size_t min_dwords(const defs::Command& command) {
-  switch (command.id) {
-    // Without a post-sync operation it may leave out what that needs.
-    case defs::CommandId::MI_FLUSH_DW: return 1;
-    // Up to what Gen8 has of it: WaBindlessSurfaceStateModifyEnable:skl even asks for less than the whole (IGT rendercopy_gen9.c).
-    case defs::CommandId::STATE_BASE_ADDRESS: return 16;
-    // Gen9's length: IGT sends it on Gen12, too (rendercopy_gen9.c, gen9_emit_depth).
-    case defs::CommandId::_3DSTATE_STENCIL_BUFFER: return 5;
-    // Gen9's length: Mesa up to 25 sends it on Gen12, too.
-    case defs::CommandId::_3DSTATE_TE: return 4;
-    default: return command.dwords;
-  }
-}
-
 void advance(Cursor& cursor, uint32_t bytes) {
   if (cursor.level()) {
     cursor.innermost().address = strip_canonical(cursor.innermost().address + bytes);

@@ -106,8 +106,6 @@ enum class ParseEnd : uint8_t {
   stopped,  ///< the visitor said so
 };
 
-/// A command with fewer dwords is an error.
-size_t min_dwords(const defs::Command& command);
 /// Moves the cursor as `flow` says, a command of `bytes` standing at it.
 void advance(Cursor& cursor, uint32_t bytes);
 void follow(Cursor& cursor, const Flow& flow);

@@ -91,6 +91,7 @@ struct Command : Structure {
   uint8_t engines;      ///< 1 << EngineClass
   uint8_t length_high;  ///< DWord Length is header bits [length_high:length_low], biased by 2; both 0: always a single dword
   uint8_t length_low;
+  uint16_t min_dwords;  ///< a shorter packet is an error; in one that is as long, the missing dwords count as zero
   // What it does, for those who do not execute it.
   bool keeps_state;        ///< the render engine keeps its last packet, and contexts save it
   bool resource_streamer;  ///< state that only the resource streamer reads, which no client of Gen9 turns on

@@ -36,7 +36,7 @@ command LIST mi 0x22 all length=1+
 command KEPT mi 0x05 all single overlaps
 """
 OTHER = """import small except LIST
-change SMALL length=4 without Mode
+change SMALL length=4 min=3 without Mode
   dw0 13:11 Colour : uint
   dw3 7:0 Last : uint
 
@@ -116,9 +116,9 @@ class Defs(GeneratorTest, unittest.TestCase):
         self.assertIn("command_ids = 4;", ids)
         tables = (self.root / "hw/defs/other/tables.cpp").read_text()
         self.assertNotIn('"LIST"', tables)
-        self.assertIn('{{"KEPT", 1, false, {}, {}}, CommandId::KEPT, 0x02800000, 0xff800000, 15, 0, 0, false, false, false, false, true, true}', tables)
-        self.assertIn('CommandId::FRESH, 0x01000000, 0xff800000, 1, 0, 0, true, false, false, false, false, true}', tables)
-        self.assertIn('0x15000000, 0xff800000, 15, 7, 0, false, false, false, false, false, false}', tables)
+        self.assertIn('{{"KEPT", 1, false, {}, {}}, CommandId::KEPT, 0x02800000, 0xff800000, 15, 0, 0, 1, false, false, false, false, true, true}', tables)
+        self.assertIn('CommandId::FRESH, 0x01000000, 0xff800000, 1, 0, 0, 1, true, false, false, false, false, true}', tables)
+        self.assertIn('0x15000000, 0xff800000, 15, 7, 0, 3, false, false, false, false, false, false}', tables)
 
     def test_what_an_import_refuses(self):
         self.assert_accepted(self.generate(LAYOUTS))
@@ -142,6 +142,7 @@ class Defs(GeneratorTest, unittest.TestCase):
             (command + "  dw0 5:0 Name : enum Colour\n", "no enum Colour"),
             (command + "  dw0 5:0 Name : struct S\n", "no struct S"),
             (command + "  dw0 5:0 Name : float\n", "unit.def:2: a float has 32 bits"),
+            ("command A mi 0x01 all length=2 min=3\n", "unit.def:1: A: min=3 is not one of its 2 dwords"),
             (command + command, "declared twice: ['A']"),
             ("command A mi 0x01 all size=2\n", "unit.def:1: unknown word 'size=2'")))
 

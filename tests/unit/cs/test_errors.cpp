@@ -68,6 +68,43 @@ TEST_CASE("packets shorter than their definition are errors") {
   CHECK(rig.reg(rig.id, softgen::reg::RING_IPEHR) == header);
 }
 
+TEST_CASE("video packets may be as short as the shortest that drivers send") {
+  struct Row {
+    EngineId engine;
+    const char* name;
+    unsigned dwords;
+  };
+  // Seen from i965-va-driver 2.4.1 and iHD 23.1.1 and 25.2.3.
+  const Row row = GENERATE(Row{EngineId::vcs0, "MFX_PIPE_BUF_ADDR_STATE", 61}, Row{EngineId::vcs0, "HCP_PIPE_BUF_ADDR_STATE", 95},
+                           Row{EngineId::vcs0, "MFX_AVC_IMG_STATE", 17}, Row{EngineId::vcs0, "MFD_AVC_BSD_OBJECT", 6},
+                           Row{EngineId::vcs0, "HCP_PIC_STATE", 19}, Row{EngineId::vcs0, "HCP_SLICE_STATE", 9},
+                           Row{EngineId::vcs0, "HCP_VP9_PIC_STATE", 12}, Row{EngineId::vcs0, "HCP_PIPE_MODE_SELECT", 4},
+                           Row{EngineId::vecs, "VEB_DI_IECP", 20});
+  INFO(row.name);
+  const defs::Command* command = defs::gen9::commands.find(row.name);
+  REQUIRE(command);
+  const bool too_short = GENERATE(false, true);
+  const unsigned dwords = row.dwords - too_short;
+  Rig rig(row.engine);
+  Context a(rig, rig.id, 0x20);
+  uint64_t beyond = 0, within = 0;
+  rig.engine(rig.id).on_execute = [&](const Packet& packet, EngineEnv&) {
+    for (const defs::Field& field : packet.command->fields)
+      if (field.type != defs::FieldType::structure)
+        (field.start >= 32 * row.dwords ? beyond : within) |= defs::field_value(field, packet.dwords);
+    return ExecResult::done;
+  };
+  Dwords packet(dwords, ~0u);
+  packet[0] = command->match | (dwords - 2);
+  // What follows a short packet must not be taken for its end.
+  a.emit(packet).emit(store(out, 0x5eed)).emit({user_interrupt, noop});
+  rig.submit(a);
+  CHECK(rig.reg(rig.id, softgen::reg::RING_ESR) == too_short);
+  CHECK(rig.read(out) == (too_short ? 0 : 0x5eed));
+  CHECK((within != 0) == !too_short);
+  CHECK(beyond == 0);
+}
+
 TEST_CASE("STATE_BASE_ADDRESS may have Gen8's length") {
   Rig rig(EngineId::rcs);
   Context a(rig, rig.id, 0x20);
