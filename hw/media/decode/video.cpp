@@ -4,6 +4,7 @@
 #include "hw/defs/command.h"
 #include "hw/defs/gen9/all.h"
 #include "hw/defs/ids.h"
+#include "hw/media/mpeg2/mpeg2_codec.h"
 #include "hw/media/video_packets.h"
 
 namespace softgen::media {
@@ -42,7 +43,8 @@ class PacketDecoder final : public VideoPackets {
     }
   }
 
-  std::unique_ptr<Codec> make_codec(PipeMode mode, WorkerPool* /*pool*/) const override {
+  std::unique_ptr<Codec> make_codec(PipeMode mode, WorkerPool* pool) const override {
+    if (mode.standard == Standard::mpeg2 && !mode.encode) return make_mpeg2_codec<G>(pool);
     unimplemented("video codec", "standard {}, {}", static_cast<unsigned>(mode.standard), mode.encode ? "encode" : "decode");
     return nullptr;
   }
