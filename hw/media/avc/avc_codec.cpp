@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "hw/media/avc/avc_codec.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "hw/base/log.h"
+#include "hw/media/avc/deblock.h"
+#include "hw/media/bits/bit_reader.h"
+#include "hw/memory/view.h"
+
+namespace softgen::media::avc {
+
+void AvcCodec::begin(const PacketStore& state) {
+  state_ = packets_->picture(state);
+  picture_.begin(state_.params);
+  scale_.set(state_.params);
+  for (PictureMap& map : maps_) map.luma.close(), map.chroma.close();
+  references_.fill(nullptr);
+  motion_.fill({});
+  conceal_from_ = nullptr;
+  status_ = {};
+  open_ = true;
+}
+
+void AvcCodec::open_map(PictureMap& map, uint64_t base, unsigned part, Access access, EngineEnv& env) const {
+  const PictureParams& params = state_.params;
+  PlaneLayout luma;
+  luma.base = base;
+  luma.pitch = state_.pitch;
+  luma.tiling = state_.tiling;
+  luma.first_row = part == bottom_field;
+  luma.row_step = part == whole ? 1 : 2;
+  luma.width = params.width_mbs * 16;
+  luma.height = params.frame_height_mbs * (part == whole ? 16 : 8);
+  PlaneLayout chroma = luma;
+  chroma.first_row += state_.chroma_row;
+  chroma.element = 2;
+  chroma.width /= 2, chroma.height /= 2;
+  map.luma.open(env.view, luma, access);
+  map.chroma.open(env.view, chroma, access);
+}
+
+const PictureMap* AvcCodec::reference(unsigned frame, unsigned part, EngineEnv& env) {
+  const unsigned at = frame * 4 + part;
+  if (!references_[at] && state_.references[frame]) {
+    open_map(maps_[at], state_.references[frame], part, Access::read, env);
+    references_[at] = &maps_[at];
+  }
+  return references_[at];
+}
+
+void AvcCodec::open_references(const SliceParams& slice, EngineEnv& env) {
+  for (const PictureMap*& map : references_)
+    if (map) maps_[static_cast<size_t>(&map - references_.data())].refresh(env.view);
+  for (unsigned list = 0; list < 2; ++list)
+    for (unsigned i = 0; i < slice.active[list]; ++i) {
+      const RefEntry& entry = slice.list[list][i];
+      if (!entry.present) continue;
+      const bool is_field = state_.params.field();
+      const PictureMap* const map = reference(entry.frame, is_field ? (entry.bottom ? bottom_field : top_field) : whole, env);
+      if (!conceal_from_) conceal_from_ = map;
+      if (state_.params.mbaff) reference(entry.frame, top_field, env), reference(entry.frame, bottom_field, env);
+    }
+}
+
+void AvcCodec::read_motion(unsigned frame, EngineEnv& env) {
+  if (!motion_[frame].empty() || !state_.motion[frame]) return;
+  const PictureParams& params = state_.params;
+  std::vector<uint8_t>& bytes = motion_bytes_[frame];
+  bytes.resize(size_t{params.width_mbs} * params.frame_height_mbs * MotionRecord::bytes);
+  env.view.read(state_.motion[frame], bytes.data(), bytes.size());
+  motion_[frame] = bytes;
+}
+
+ExecResult AvcCodec::object(const Packet& packet, const PacketStore& state, EngineEnv& env) {
+  if (!open_) begin(state);
+  const SliceState slice = packets_->slice(packet, state, state_.params);
+  // A phantom slice: what it covers is concealed.
+  if (!slice.bytes) return ExecResult::done;
+  const std::span<uint8_t> bytes = read_object(env, slice.address, slice.bytes, slice.bound, bytes_);
+  const std::span<const uint8_t> nal = bytes.first(strip_emulation(bytes));
+  open_references(slice.params, env);
+  if (slice.params.type == SliceType::b && slice.params.list[1][0].present) read_motion(slice.params.list[1][0].frame, env);
+  const std::function<bool()> stop = [&env] { return env.stop.aborting(); };
+  const SliceEnd end = decode_slice(
+      picture_, {slice.params, nal.subspan(std::min<size_t>(slice.data_offset, nal.size())), scale_, references_, motion_, stop});
+  if (end == SliceEnd::stopped) return ExecResult::aborted;
+  if (end == SliceEnd::broken) {
+    status_.errors |= 1;
+    guest_error("AVC slice", "from macroblock {} on: broken", slice.params.first_mb);
+  }
+  return ExecResult::done;
+}
+
+// Macroblocks that no slice has: as in a reference, or grey.
+void AvcCodec::conceal() {
+  for (uint32_t y = 0; y < picture_.height; ++y)
+    for (uint32_t x = 0; x < picture_.width; ++x) {
+      if (picture_.mb(x, y).slice != Macroblock::no_slice) continue;
+      ++status_.concealed_blocks;
+      Plane<uint8_t>&luma = picture_.frame.luma, &chroma = picture_.frame.chroma;
+      if (conceal_from_) {
+        const int column = static_cast<int>(x), row = static_cast<int>(y);
+        conceal_from_->luma.fetch(column * 16, row * 16, 16, 16, reinterpret_cast<std::byte*>(luma.at(x * 16, y * 16)), luma.stride());
+        conceal_from_->chroma.fetch(column * 8, row * 8, 8, 8, reinterpret_cast<std::byte*>(chroma.at(x * 16, y * 8)), chroma.stride());
+        continue;
+      }
+      for (uint32_t i = 0; i < 16; ++i) std::memset(luma.at(x * 16, y * 16 + i), 128, 16);
+      for (uint32_t i = 0; i < 8; ++i) std::memset(chroma.at(x * 16, y * 8 + i), 128, 16);
+    }
+}
+
+void AvcCodec::write_motion(EngineEnv& env) {
+  const PictureParams& params = state_.params;
+  if (!params.reference || !state_.motion_write) return;
+  using Coding = MotionRecord::Coding;
+  records_.resize(picture_.mbs.size() * MotionRecord::bytes);
+  for (size_t i = 0; i < picture_.mbs.size(); ++i) {
+    const Macroblock& mb = picture_.mbs[i];
+    write_record(mb, params.field() ? Coding::field_picture : mb.field ? Coding::field_mb : Coding::frame, records_.data() + i * MotionRecord::bytes);
+  }
+  env.view.write(state_.motion_write + (params.bottom() ? records_.size() : 0), records_.data(), records_.size());
+  // The frame's first record says how all of it is coded, also when the bottom field is the first.
+  if (params.bottom()) env.view.write(state_.motion_write + MotionRecord::coding_at, &records_[MotionRecord::coding_at], 1);
+}
+
+void AvcCodec::store(EngineEnv& env) {
+  const PictureParams& params = state_.params;
+  PictureMap map;
+  open_map(map, state_.destination, !params.field() ? whole : params.bottom() ? bottom_field : top_field, Access::write, env);
+  const Plane<uint8_t>&luma = picture_.frame.luma, &chroma = picture_.frame.chroma;
+  map.luma.store(0, 0, luma.width(), luma.height(), reinterpret_cast<const std::byte*>(luma.row(0)), luma.stride());
+  if (params.monochrome) return;
+  map.chroma.store(0, 0, chroma.width() / 2, chroma.height(), reinterpret_cast<const std::byte*>(chroma.row(0)), chroma.stride());
+}
+
+ExecResult AvcCodec::close(const PacketStore& /*state*/, EngineEnv& env) {
+  for (PictureMap& map : maps_) map.refresh(env.view);
+  conceal();
+  const uint32_t rows = picture_.height / (picture_.params.mbaff ? 2 : 1);
+  for (uint32_t row = 0; row < rows; ++row) {
+    if (env.stop.aborting()) return ExecResult::aborted;
+    deblock_row(picture_, row);
+  }
+  store(env);
+  write_motion(env);
+  open_ = false;
+  return ExecResult::done;
+}
+
+}  // namespace softgen::media::avc

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What AVC's packets say, without any generation's layouts. Implementations are in hw/media/decode/.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+
+#include "hw/media/avc/params.h"
+#include "hw/media/codec.h"
+#include "hw/surface/tiling.h"
+
+namespace softgen::media::avc {
+
+struct PictureState {
+  PictureParams params;
+  uint32_t pitch = 0;
+  surface::Tiling tiling = surface::Tiling::linear;
+  uint32_t chroma_row = 0;
+  uint64_t destination = 0;
+  std::array<uint64_t, max_frames> references{};
+  std::array<uint64_t, max_frames> motion{};  ///< direct MV buffers; 0: none
+  uint64_t motion_write = 0;
+};
+
+struct SliceState {
+  SliceParams params;
+  uint64_t address = 0, bound = 0;  ///< of the NAL unit
+  uint32_t bytes = 0;
+  uint32_t data_offset = 0;  ///< of slice_data, without emulation prevention bytes
+};
+
+class AvcPackets {
+ public:
+  virtual ~AvcPackets() = default;
+  virtual PictureState picture(const PacketStore& state) const = 0;
+  virtual SliceState slice(const Packet& packet, const PacketStore& state, const PictureParams& picture) const = 0;
+};
+
+}  // namespace softgen::media::avc
+
+namespace softgen::media {
+
+/// By a generation's traits (defs::Gen9).
+template <class G>
+std::unique_ptr<Codec> make_avc_codec(WorkerPool* pool);
+
+}  // namespace softgen::media

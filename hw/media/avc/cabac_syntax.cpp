@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Contexts are numbers of table 9-34; their increments, 9.3.3.1.
+#include "hw/media/avc/cabac_syntax.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace softgen::media::avc {
+namespace {
+
+/// ctxIdxOffset and ctxBlockCatOffset together, by Cat; of frame and field macroblocks.
+constexpr uint16_t coded_base[5] = {85, 89, 93, 97, 101};
+constexpr uint16_t significant_base[2][6] = {{105, 120, 134, 149, 152, 402}, {277, 292, 306, 321, 324, 436}};
+constexpr uint16_t last_base[2][6] = {{166, 181, 195, 210, 213, 417}, {338, 353, 367, 382, 385, 451}};
+constexpr uint16_t level_base[6] = {227, 237, 247, 257, 266, 426};
+
+/// Table 9-43.
+constexpr uint8_t significant8[2][63] = {
+    {0, 1, 2,  3,  4,  5, 5, 4, 4, 3, 3,  4,  4, 4, 5, 5,  4,  4,  4,  4, 3, 3, 6,  7, 7, 7,  8,  9,  10, 9,  8, 7,
+     7, 6, 11, 12, 13, 11, 6, 7, 8, 9, 14, 10, 9, 8, 6, 11, 12, 13, 11, 6, 9, 14, 10, 9, 11, 12, 13, 11, 14, 10, 12},
+    {0, 1, 1,  2,  2, 3,  3,  4,  5, 6, 7,  7,  7, 8,  4,  5, 6, 9,  10, 10, 8,  11, 12, 11, 9,  9,  10, 10, 8,  11, 12, 11,
+     9, 9, 10, 10, 8, 11, 12, 11, 9, 9, 10, 10, 8, 13, 13, 9, 9, 10, 10, 8, 13, 13, 9, 9, 10, 10, 14, 14, 14, 14, 14},
+};
+constexpr uint8_t last8[63] = {0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2,
+                               3, 3, 3, 3, 3, 3, 3, 3, 4, 4, 4, 4, 4, 4, 4, 4, 5, 5, 5, 5, 6, 6, 6, 6, 7, 7, 7, 7, 8, 8, 8};
+
+}  // namespace
+
+CabacSyntax::CabacSyntax(Context& context, std::span<const uint8_t> bytes, unsigned /*bit_offset*/) : c_(context), decoder_(bytes) {
+  const SliceParams& slice = context.slice;
+  const auto& initial = cabac_initial[slice.type == SliceType::i ? 0 : 1 + std::min<unsigned>(slice.cabac_init, 2)];
+  for (unsigned i = 0; i < cabac_contexts; ++i) states_[i] = cabac_state((initial[i][0] * slice.qp >> 4) + initial[i][1]);
+}
+
+bool CabacSyntax::skip() {
+  const unsigned increment = unsigned{c_.a() && !c_.a()->skip} + unsigned{c_.b() && !c_.b()->skip};
+  return decode((c_.slice.type == SliceType::b ? 24 : 11) + increment);
+}
+
+unsigned CabacSyntax::intra_type(unsigned base, bool is_intra_slice) {
+  if (!is_intra_slice && !decode(base)) return 0;
+  if (decoder_.terminate()) return 25;
+  unsigned type = 1 + 12 * unsigned{decode(base + 1)};
+  if (decode(base + 2)) type += 4 + 4 * unsigned{decode(base + 2 + is_intra_slice)};
+  type += 2 * unsigned{decode(base + 3 + is_intra_slice)};
+  return type + decode(base + 3 + 2 * is_intra_slice);
+}
+
+unsigned CabacSyntax::b_type() {
+  const auto counts = [](const Macroblock* mb) { return mb && !(mb->direct >> 4); };
+  if (!decode(27 + counts(c_.a()) + counts(c_.b()))) return 0;
+  if (!decode(30)) return 1 + decode(32);
+  unsigned bits = decode(31);
+  for (unsigned i = 0; i < 3; ++i) bits = bits << 1 | decode(32);
+  if (bits < 8) return bits + 3;
+  if (bits == 13) return 23 + intra_type(32, false);
+  if (bits == 14) return 11;
+  if (bits == 15) return 22;
+  return (bits << 1 | decode(32)) - 4;
+}
+
+unsigned CabacSyntax::mb_type() {
+  if (c_.slice.type == SliceType::b) return b_type();
+  if (c_.slice.type == SliceType::p) {
+    if (decode(14)) return 5 + intra_type(17, false);
+    if (!decode(15)) return decode(16) ? 3 : 0;
+    return decode(17) ? 1 : 2;
+  }
+  const auto counts = [](const Macroblock* mb) { return mb && mb->kind != Kind::intra4 && mb->kind != Kind::intra8; };
+  return decode(3 + counts(c_.a()) + counts(c_.b())) ? intra_type(5, true) : 0;
+}
+
+unsigned CabacSyntax::sub_type() {
+  if (c_.slice.type == SliceType::p) {
+    if (decode(21)) return 0;
+    if (!decode(22)) return 1;
+    return decode(23) ? 2 : 3;
+  }
+  if (!decode(36)) return 0;
+  if (!decode(37)) return 1 + decode(39);
+  unsigned type = 3;
+  if (decode(38)) {
+    if (decode(39)) return 11 + decode(39);
+    type += 4;
+  }
+  type += 2 * unsigned{decode(39)};
+  return type + decode(39);
+}
+
+unsigned CabacSyntax::ref_idx(unsigned list, unsigned quarter) {
+  const int x = static_cast<int>(quarter % 2 * 8), y = static_cast<int>(quarter / 2 * 8);
+  const auto counts = [&](const Location& at) {
+    if (!at.mb || at.mb->intra() || at.mb->direct >> at.quarter() & 1) return false;
+    const int zero = c_.picture.params.mbaff && !c_.mb->field && at.mb->field ? 1 : 0;
+    return at.mb->ref[list][at.quarter()] > zero;
+  };
+  unsigned context = unsigned{counts(c_.locate(x - 1, y))} + 2 * unsigned{counts(c_.locate(x, y - 1))}, index = 0;
+  while (index < 32 && decode(54 + context)) {
+    ++index;
+    context = (context >> 2) + 4;
+  }
+  return index;
+}
+
+int CabacSyntax::mvd(unsigned list, unsigned block, unsigned component) {
+  const int x = static_cast<int>(block % 4 * 4), y = static_cast<int>(block / 4 * 4);
+  const auto size = [&](const Location& at) {
+    if (!at.mb) return 0;
+    const int value = at.mb->mvd[list][at.block()][component];
+    if (!component || !c_.picture.params.mbaff || at.mb->field == c_.mb->field) return value;
+    return at.mb->field ? value * 2 : value / 2;
+  };
+  const int sum = size(c_.locate(x - 1, y)) + size(c_.locate(x, y - 1));
+  const unsigned base = component ? 47 : 40;
+  if (!decode(base + (sum > 2) + (sum > 32))) return 0;
+  int value = 1;
+  for (unsigned context = 3; value < 9 && decode(base + context); ++value) context += context < 6;
+  if (value >= 9) {
+    unsigned k = 3;
+    while (k < 16 && decoder_.bypass()) value += 1 << k++;
+    value += static_cast<int>(decoder_.bypass_bits(k));
+  }
+  return decoder_.bypass() ? -value : value;
+}
+
+bool CabacSyntax::transform8() { return decode(399 + (c_.a() && c_.a()->transform8) + (c_.b() && c_.b()->transform8)); }
+
+unsigned CabacSyntax::cbp(bool /*intra*/) {
+  unsigned pattern = 0;
+  for (unsigned i = 0; i < 4; ++i) {
+    const int x = static_cast<int>(i % 2 * 8), y = static_cast<int>(i / 2 * 8);
+    const auto zero = [&](const Location& at) {
+      if (!at.mb) return false;
+      return !((at.mb == c_.mb ? pattern : at.mb->cbp) >> at.quarter() & 1);
+    };
+    pattern |= unsigned{decode(73 + zero(c_.locate(x - 1, y)) + 2 * zero(c_.locate(x, y - 1)))} << i;
+  }
+  if (c_.picture.params.monochrome) return pattern;
+  const unsigned left = c_.a() ? c_.a()->cbp >> 4 : 0, above = c_.b() ? c_.b()->cbp >> 4 : 0;
+  if (decode(77 + (left != 0) + 2 * (above != 0))) pattern |= decode(81 + (left == 2) + 2 * (above == 2)) ? 32 : 16;
+  return pattern;
+}
+
+int CabacSyntax::qp_delta() {
+  if (!decode(60 + (c_.last_delta != 0))) return 0;
+  int code = 1;
+  for (unsigned context = 62; code < 128 && decode(context); context = 63) ++code;
+  return code & 1 ? (code + 1) / 2 : -(code / 2);
+}
+
+unsigned CabacSyntax::chroma_mode() {
+  const auto counts = [](const Macroblock* mb) { return mb && mb->chroma_mode != 0; };
+  if (!decode(64 + counts(c_.a()) + counts(c_.b()))) return 0;
+  if (!decode(67)) return 1;
+  return decode(67) ? 3 : 2;
+}
+
+int CabacSyntax::intra_mode() {
+  if (decode(68)) return -1;
+  unsigned mode = decode(69);
+  mode |= unsigned{decode(69)} << 1;
+  return static_cast<int>(mode | unsigned{decode(69)} << 2);
+}
+
+// coded_block_flag (9.3.3.1.1.9).
+bool CabacSyntax::coded(Cat cat, unsigned plane, unsigned block) {
+  const auto flag = [&](const Location& at, unsigned of) {
+    if (!at.mb) return c_.mb->intra();
+    if (cat == Cat::luma_dc16 || cat == Cat::chroma_dc) return (at.mb->dc_coded >> plane & 1) != 0;
+    return at.mb->coefficients[plane][of] != 0;
+  };
+  const bool is_chroma = cat == Cat::chroma_ac;
+  if (cat == Cat::luma_dc16 || cat == Cat::chroma_dc) block = 0;
+  const unsigned columns = is_chroma ? 2 : 4, scale = is_chroma ? 8 : 4;
+  const int x = static_cast<int>(block % columns * scale), y = static_cast<int>(block / columns * scale);
+  const Location left = c_.locate(x - 1, y), above = c_.locate(x, y - 1);
+  const auto index = [&](const Location& at) { return is_chroma ? at.quarter() : at.block(); };
+  const bool result = decode(coded_base[static_cast<unsigned>(cat)] + flag(left, index(left)) + 2 * flag(above, index(above)));
+  if (cat == Cat::luma_dc16 || cat == Cat::chroma_dc) c_.mb->dc_coded |= static_cast<uint8_t>(unsigned{result} << plane);
+  return result;
+}
+
+int CabacSyntax::level(Cat cat, unsigned ones, unsigned larger) {
+  const unsigned base = level_base[static_cast<unsigned>(cat)];
+  if (!decode(base + (larger ? 0 : std::min(4u, 1 + ones)))) return 1;
+  const unsigned context = base + 5 + std::min(4u - (cat == Cat::chroma_dc), larger);
+  int value = 2;
+  while (value < 15 && decode(context)) ++value;
+  if (value < 15) return value;
+  unsigned k = 0;
+  while (k < 18 && decoder_.bypass()) value += 1 << k++;
+  return value + static_cast<int>(decoder_.bypass_bits(k));
+}
+
+unsigned CabacSyntax::residual(Cat cat, unsigned plane, unsigned block, unsigned size, Levels& levels) {
+  levels.count = 0;
+  if (cat != Cat::luma8 && !coded(cat, plane, block)) return 0;
+  const unsigned kind = static_cast<unsigned>(cat), is_field = c_.mb->field;
+  const unsigned significant = significant_base[is_field][kind], last = last_base[is_field][kind];
+  unsigned count = 0;
+  bool ended = false;
+  for (unsigned i = 0; i + 1 < size && !ended; ++i) {
+    if (!decode(significant + (cat == Cat::luma8 ? significant8[is_field][i] : i))) continue;
+    levels.place[count++] = static_cast<uint8_t>(i);
+    ended = decode(last + (cat == Cat::luma8 ? last8[i] : i));
+  }
+  if (!ended) levels.place[count++] = static_cast<uint8_t>(size - 1);
+  unsigned ones = 0, larger = 0;
+  for (unsigned i = count; i-- > 0;) {
+    const int value = level(cat, ones, larger);
+    ++(value == 1 ? ones : larger);
+    levels.level[i] = decoder_.bypass() ? -value : value;
+  }
+  return levels.count = count;
+}
+
+bool CabacSyntax::pcm(std::span<uint8_t> samples) {
+  const std::span<const uint8_t> rest = decoder_.rest();
+  if (rest.size() < samples.size()) return false;
+  std::memcpy(samples.data(), rest.data(), samples.size());
+  decoder_ = CabacDecoder(rest.subspan(samples.size()));
+  return true;
+}
+
+}  // namespace softgen::media::avc

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "hw/media/avc/context.h"
+
+namespace softgen::media::avc {
+
+void Context::enter(uint32_t column, uint32_t row, bool field) {
+  x = column, y = row;
+  mb = &picture.mb(x, y);
+  mb->field = field || picture.params.field();
+  for (unsigned i = 0; i < 4; ++i) left_[i] = locate(-1, static_cast<int>(i * 4));
+  above_ = locate(0, -1).mb;
+}
+
+Location Context::locate(int at_x, int at_y) const {
+  if (at_x >= 0 && at_x < 16 && at_y >= 0) return {mb, static_cast<uint8_t>(at_x), static_cast<uint8_t>(at_y)};
+  const int column = static_cast<int>(x) * 16 + at_x;
+  if (column < 0 || column >= static_cast<int>(picture.width) * 16) return {};
+  const bool mbaff = picture.params.mbaff;
+  int row = static_cast<int>(y) * 16 + at_y;
+  if (mbaff && mb->field) row = static_cast<int>(y / 2 * 32 + y % 2) + at_y * 2;
+  if (row < 0 || row >= static_cast<int>(picture.height) * 16) return {};
+  const auto to_x = static_cast<uint32_t>(column);
+  auto to_y = static_cast<uint32_t>(row);
+  if (mbaff && picture.mb(to_x / 16, to_y / 32 * 2).field) to_y = to_y / 32 * 32 + to_y % 2 * 16 + to_y % 32 / 2;
+  const Macroblock* const neighbour = &picture.mb(to_x / 16, to_y / 16);
+  if (neighbour->slice != id) return {};
+  return {neighbour, static_cast<uint8_t>(to_x % 16), static_cast<uint8_t>(to_y % 16)};
+}
+
+Samples Context::luma() const {
+  Plane<uint8_t>& plane = picture.frame.luma;
+  const auto stride = static_cast<ptrdiff_t>(plane.stride());
+  return field_mb() ? Samples{plane.at(x * 16, y / 2 * 32 + y % 2), stride * 2} : Samples{plane.at(x * 16, y * 16), stride};
+}
+
+Samples Context::chroma() const {
+  Plane<uint8_t>& plane = picture.frame.chroma;
+  const auto stride = static_cast<ptrdiff_t>(plane.stride());
+  return field_mb() ? Samples{plane.at(x * 16, y / 2 * 16 + y % 2), stride * 2} : Samples{plane.at(x * 16, y * 8), stride};
+}
+
+}  // namespace softgen::media::avc

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Where a slice is: the current macroblock and its neighbours.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "hw/media/avc/picture.h"
+
+namespace softgen::media::avc {
+
+/// A location in a neighbour: its macroblock, null if that is not available (H.264 6.4.12), and row and column there.
+struct Location {
+  const Macroblock* mb = nullptr;
+  uint8_t x = 0, y = 0;
+  unsigned block() const { return y / 4u * 4 + x / 4u; }
+  unsigned quarter() const { return y / 8u * 2 + x / 8u; }
+};
+
+class Context {
+ public:
+  Context(Picture& picture, const SliceParams& slice, uint16_t slice_id) : picture(picture), slice(slice), id(slice_id) {}
+
+  /// Makes (x, y) the current macroblock: a field one of a pair, or not.
+  void enter(uint32_t x, uint32_t y, bool field);
+  /// H.264 6.4.12 for luma locations, -1 to 16 by -1 to 15, of the current macroblock. In a picture with field macroblocks, too, the neighbour is the sample
+  /// that lies next to it in the current macroblock's own rows: tables 6-3 and 6-4 say so for every case.
+  Location locate(int x, int y) const;
+  /// Left of rows 0, 4, 8 and 12; above.
+  const Location& left(unsigned row) const { return left_[row]; }
+  const Macroblock* a() const { return left_[0].mb; }
+  const Macroblock* b() const { return above_; }
+  /// Of the current macroblock or its field.
+  Samples luma() const;
+  Samples chroma() const;
+  bool field_mb() const { return picture.params.mbaff && mb->field; }
+  /// Of a list, twice as many for a field macroblock.
+  unsigned active(unsigned list) const { return slice.active[list] * (field_mb() ? 2u : 1u); }
+
+  Picture& picture;
+  const SliceParams& slice;
+  const uint16_t id;
+  Macroblock* mb = nullptr;
+  uint32_t x = 0, y = 0;
+  int qp = 0;          ///< QP_Y of the macroblock before
+  int last_delta = 0;  ///< its mb_qp_delta
+
+ private:
+  std::array<Location, 4> left_;
+  const Macroblock* above_ = nullptr;
+};
+
+}  // namespace softgen::media::avc

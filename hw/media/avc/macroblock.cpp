@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Macroblock types, references and vectors.
+#include "hw/media/avc/macroblock.h"
+
+#include <algorithm>
+
+#include "hw/media/avc/cabac_syntax.h"
+#include "hw/media/avc/cavlc_syntax.h"
+#include "hw/media/avc/tables.h"
+
+namespace softgen::media::avc {
+namespace {
+
+constexpr uint8_t list0 = 1, list1 = 2, both = 3;
+/// Of B macroblocks with two partitions, from type 4 on: lists of the first and the second (table 7-14); even types are 16x8.
+constexpr uint8_t b_lists[18][2] = {{list0, list0}, {list0, list0}, {list1, list1}, {list1, list1}, {list0, list1}, {list0, list1},
+                                    {list1, list0}, {list1, list0}, {list0, both},  {list0, both},  {list1, both},  {list1, both},
+                                    {both, list0},  {both, list0},  {both, list1},  {both, list1},  {both, both},   {both, both}};
+/// Of B sub-macroblocks from type 1 on (table 7-18): lists, and the shape as P's: 8x8, 8x4, 4x8, 4x4.
+struct SubType {
+  uint8_t lists, shape;
+};
+constexpr SubType b_sub[12] = {{list0, 0}, {list1, 0}, {both, 0}, {list0, 1}, {list0, 2}, {list1, 1},
+                               {list1, 2}, {both, 1},  {both, 2}, {list0, 3}, {list1, 3}, {both, 3}};
+
+}  // namespace
+
+template <class Syntax>
+void MacroblockReader<Syntax>::reset(Kind kind) {
+  Macroblock& mb = *c_.mb;
+  const bool field = mb.field;
+  mb = Macroblock{};
+  mb.field = field;
+  mb.kind = kind;
+  mb.slice = c_.id;
+  mb.qp = static_cast<uint8_t>(c_.qp);
+  for (unsigned list = 0; list < 2; ++list) mb.ref[list].fill(-1), mb.picture[list].fill(-1);
+  coded_ = 0;
+}
+
+template <class Syntax>
+void MacroblockReader<Syntax>::identify() {
+  for (unsigned list = 0; list < 2; ++list)
+    for (unsigned i = 0; i < 4; ++i) c_.mb->picture[list][i] = motion_.picture(list, c_.mb->ref[list][i]);
+}
+
+template <class Syntax>
+void MacroblockReader<Syntax>::skip() {
+  reset(Kind::inter);
+  Macroblock& mb = *c_.mb;
+  mb.skip = true;
+  if (c_.slice.type == SliceType::b) {
+    mb.direct = 31;
+    motion_.direct(15);
+  } else {
+    mb.ref[0].fill(0);
+    mb.mv[0].fill(motion_.predict_skip());
+  }
+  identify();
+  c_.last_delta = 0;
+  quantizer();
+  inter_.predict();
+}
+
+template <class Syntax>
+bool MacroblockReader<Syntax>::read() {
+  unsigned type = syntax_.mb_type();
+  reset(Kind::inter);
+  const SliceType slice = c_.slice.type;
+  const unsigned inter_types = slice == SliceType::i ? 0 : slice == SliceType::p ? 5 : 23;
+  const bool good = type >= inter_types ? intra(type - inter_types) : inter(type, slice == SliceType::b);
+  return good && !syntax_.over();
+}
+
+template <class Syntax>
+bool MacroblockReader<Syntax>::intra(unsigned type) {
+  if (type > 25) return false;
+  Macroblock& mb = *c_.mb;
+  if (type == 25) return pcm();
+  if (type == 0) {
+    mb.kind = Kind::intra4;
+    if (c_.picture.params.transform_8x8 && syntax_.transform8()) mb.kind = Kind::intra8, mb.transform8 = true;
+    if (!intra_modes(mb.transform8)) return false;
+  } else {
+    mb.kind = Kind::intra16;
+    mode16_ = (type - 1) % 4;
+    mb.cbp = static_cast<uint8_t>((type >= 13 ? 15 : 0) | (type - 1) / 4 % 3 << 4);
+    mb.intra_mode.fill(2);
+  }
+  if (!c_.picture.params.monochrome) {
+    const unsigned mode = syntax_.chroma_mode();
+    if (mode > 3) return false;
+    mb.chroma_mode = static_cast<uint8_t>(mode);
+  }
+  if (mb.kind != Kind::intra16) {
+    const unsigned pattern = syntax_.cbp(true);
+    if (pattern > 47) return false;
+    mb.cbp = static_cast<uint8_t>(pattern);
+  }
+  return residual();
+}
+
+// 8.3.1.1: the smaller of the neighbours' modes.
+template <class Syntax>
+unsigned MacroblockReader<Syntax>::predicted_mode(unsigned block) const {
+  const int x = static_cast<int>(block % 4 * 4), y = static_cast<int>(block / 4 * 4);
+  const Location left = c_.locate(x - 1, y), above = c_.locate(x, y - 1);
+  const auto none = [&](const Location& at) { return !at.mb || (at.mb->kind == Kind::inter && c_.picture.params.constrained_intra); };
+  if (none(left) || none(above)) return 2;
+  const auto mode = [](const Location& at) {
+    return at.mb->kind == Kind::intra4 || at.mb->kind == Kind::intra8 ? unsigned{at.mb->intra_mode[at.block()]} : 2u;
+  };
+  return std::min(mode(left), mode(above));
+}
+
+template <class Syntax>
+bool MacroblockReader<Syntax>::intra_modes(bool by8) {
+  std::array<uint8_t, 16>& modes = c_.mb->intra_mode;
+  for (unsigned i = 0; i < 16; i += by8 ? 4 : 1) {
+    const unsigned at = block_y[i] * 4u + block_x[i], predicted = predicted_mode(at);
+    const int rest = syntax_.intra_mode();
+    const auto mode = static_cast<uint8_t>(rest < 0 ? predicted : static_cast<unsigned>(rest) + (static_cast<unsigned>(rest) >= predicted));
+    modes[at] = mode;
+    if (by8) modes[at + 1] = modes[at + 4] = modes[at + 5] = mode;
+  }
+  return true;
+}
+
+template <class Syntax>
+bool MacroblockReader<Syntax>::pcm() {
+  Macroblock& mb = *c_.mb;
+  mb.kind = Kind::pcm;
+  const bool mono = c_.picture.params.monochrome;
+  std::array<uint8_t, 384> samples;
+  if (!syntax_.pcm(std::span(samples).first(mono ? 256 : 384))) return false;
+  mb.cbp = 0x2f, mb.dc_coded = 7;
+  for (auto& plane : mb.coefficients) plane.fill(16);
+  const int before = c_.qp;
+  c_.qp = 0;
+  quantizer();
+  c_.qp = before;
+  c_.last_delta = 0;
+  const Samples luma = c_.luma(), colors = c_.chroma();
+  for (unsigned i = 0; i < 256; ++i) luma.at[static_cast<ptrdiff_t>(i / 16) * luma.stride + i % 16] = samples[i];
+  for (unsigned i = 0; i < 128 && !mono; ++i)
+    colors.at[static_cast<ptrdiff_t>(i % 64 / 8) * colors.stride + i % 8 * 2 + i / 64] = samples[256 + i];
+  return true;
+}
+
+template <class Syntax>
+bool MacroblockReader<Syntax>::inter(unsigned type, bool is_b) {
+  Macroblock& mb = *c_.mb;
+  bool may_be_8 = true;
+  if (is_b && !type) {
+    mb.direct = 31;
+    motion_.direct(15);
+    may_be_8 = c_.picture.params.direct_8x8_inference;
+  } else if (type == (is_b ? 22u : 3u) || (!is_b && type == 4)) {
+    bool small = false;
+    if (!quarters(is_b, type == 4, small)) return false;
+    may_be_8 = !small;
+  } else if (!partitions(type, is_b)) {
+    return false;
+  }
+  identify();
+  const unsigned pattern = syntax_.cbp(false);
+  if (pattern > 47) return false;
+  mb.cbp = static_cast<uint8_t>(pattern);
+  if (pattern & 15 && may_be_8 && c_.picture.params.transform_8x8) mb.transform8 = syntax_.transform8();
+  return residual();
+}
+
+// Reference indexes of partitions that use the list: bit i of `used`.
+template <class Syntax>
+bool MacroblockReader<Syntax>::refs(unsigned list, unsigned used, const Partition* parts, unsigned count) {
+  const unsigned active = c_.active(list);
+  for (unsigned i = 0; i < count; ++i) {
+    if (!(used >> i & 1)) continue;
+    const Partition& p = parts[i];
+    const unsigned index = active > 1 ? syntax_.ref_idx(list, p.y / 8u * 2 + p.x / 8u) : 0;
+    if (index && index >= active) return false;
+    for (unsigned q = 0; q < 4; ++q)
+      if (q % 2 * 8 >= p.x && q % 2 * 8 < unsigned{p.x} + p.width && q / 2 * 8 >= p.y && q / 2 * 8 < unsigned{p.y} + p.height)
+        c_.mb->ref[list][q] = static_cast<int8_t>(index);
+  }
+  return true;
+}
+
+template <class Syntax>
+void MacroblockReader<Syntax>::vector(unsigned list, const Partition& p) {
+  const unsigned at = p.y / 4u * 4 + p.x / 4u;
+  const Mv predicted = motion_.predict(list, c_.mb->ref[list][p.y / 8u * 2 + p.x / 8u], p);
+  const int x = syntax_.mvd(list, at, 0), y = syntax_.mvd(list, at, 1);
+  motion_.set(list, p, {static_cast<int16_t>(predicted.x + x), static_cast<int16_t>(predicted.y + y)});
+  const std::array<uint8_t, 2> size{static_cast<uint8_t>(std::min(std::abs(x), 255)), static_cast<uint8_t>(std::min(std::abs(y), 255))};
+  for (unsigned row = 0; row < p.height / 4u; ++row)
+    for (unsigned i = 0; i < p.width / 4u; ++i) c_.mb->mvd[list][at + row * 4 + i] = size;
+}
+
+template <class Syntax>
+bool MacroblockReader<Syntax>::partitions(unsigned type, bool is_b) {
+  std::array<Partition, 2> parts{Partition{0, 0, 16, 16}};
+  std::array<uint8_t, 2> lists{list0, list0};
+  const bool divided = is_b ? type >= 4 : type >= 1;
+  if (is_b && !divided) lists[0] = static_cast<uint8_t>(type);
+  if (divided) {
+    const bool rows = is_b ? type % 2 == 0 : type == 1;
+    if (rows) parts = {Partition{0, 0, 16, 8}, {0, 8, 16, 8}};
+    else parts = {Partition{0, 0, 8, 16}, {8, 0, 8, 16}};
+    if (is_b) lists = {b_lists[type - 4][0], b_lists[type - 4][1]};
+  }
+  const unsigned count = divided ? 2 : 1;
+  for (unsigned list = 0; list < 2; ++list) {
+    const unsigned used = (lists[0] >> list & 1u) | (lists[1] >> list & 1u) << 1;
+    if (!refs(list, used, parts.data(), count)) return false;
+  }
+  for (unsigned list = 0; list < 2; ++list)
+    for (unsigned i = 0; i < count; ++i)
+      if (lists[i] >> list & 1) vector(list, parts[i]);
+  return true;
+}
+
+// sub_mb_pred (7.3.5.2). `small`: there is a part of less than 8x8.
+template <class Syntax>
+bool MacroblockReader<Syntax>::quarters(bool is_b, bool has_zero_refs, bool& small) {
+  static constexpr std::array<Partition, 4> parts{{{0, 0, 8, 8}, {8, 0, 8, 8}, {0, 8, 8, 8}, {8, 8, 8, 8}}};
+  std::array<SubType, 4> sub{};
+  for (unsigned i = 0; i < 4; ++i) {
+    const unsigned type = syntax_.sub_type();
+    if (type > (is_b ? 12u : 3u)) return false;
+    if (is_b && !type) {
+      c_.mb->direct |= static_cast<uint8_t>(1u << i);
+      small |= !c_.picture.params.direct_8x8_inference;
+      continue;
+    }
+    sub[i] = is_b ? b_sub[type - 1] : SubType{list0, static_cast<uint8_t>(type)};
+    small |= sub[i].shape != 0;
+  }
+  if (c_.mb->direct) motion_.direct(c_.mb->direct);
+  for (unsigned list = 0; list < 2; ++list) {
+    unsigned used = 0;
+    for (unsigned i = 0; i < 4; ++i) used |= (sub[i].lists >> list & 1u) << i;
+    if (has_zero_refs) c_.mb->ref[0].fill(0);
+    else if (!refs(list, used, parts.data(), 4)) return false;
+  }
+  for (unsigned list = 0; list < 2; ++list)
+    for (unsigned i = 0; i < 4; ++i) {
+      if (!(sub[i].lists >> list & 1)) continue;
+      const bool rows = sub[i].shape & 1, columns = sub[i].shape & 2;
+      const unsigned width = columns ? 4 : 8, height = rows ? 4 : 8;
+      // Shapes: 0 8x8, 1 8x4, 2 4x8, 3 4x4.
+      for (unsigned y = 0; y < 8; y += height)
+        for (unsigned x = 0; x < 8; x += width)
+          vector(list, {static_cast<uint8_t>(parts[i].x + x), static_cast<uint8_t>(parts[i].y + y), static_cast<uint8_t>(width), static_cast<uint8_t>(height)});
+    }
+  return true;
+}
+
+template class MacroblockReader<CabacSyntax>;
+template class MacroblockReader<CavlcSyntax>;
+
+}  // namespace softgen::media::avc

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "hw/media/avc/motion_record.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace softgen::media::avc {
+namespace {
+
+constexpr unsigned blocks_at = 52;
+constexpr size_t coding_at = MotionRecord::coding_at;
+constexpr uint8_t unused = 0xff, first_ref = 1 << 6;
+
+}  // namespace
+
+MotionRecord read_record(const uint8_t* from) {
+  MotionRecord record;
+  if (from[coding_at] > static_cast<uint8_t>(MotionRecord::Coding::field_picture)) return record;
+  record.coding = static_cast<MotionRecord::Coding>(from[coding_at]);
+  for (unsigned i = 0; i < 4; ++i) {
+    const uint8_t block = from[blocks_at + i];
+    if (block == unused) continue;
+    record.blocks[i] = {true, (block & first_ref) != 0, static_cast<uint8_t>(block & 15), static_cast<uint8_t>(std::min(block >> 4 & 3, 2))};
+  }
+  for (unsigned i = 0; i < 16; ++i) {
+    uint64_t word;
+    const unsigned bit = i * 26;
+    std::memcpy(&word, from + bit / 8, sizeof word);
+    const auto both = static_cast<uint32_t>(word >> bit % 8);
+    record.mv[i] = {static_cast<int16_t>(static_cast<int32_t>(both << 18) >> 18), static_cast<int16_t>(static_cast<int32_t>(both << 6) >> 20)};
+  }
+  return record;
+}
+
+void write_record(const Macroblock& mb, MotionRecord::Coding coding, uint8_t* to) {
+  std::memset(to, 0, MotionRecord::bytes);
+  std::array<uint8_t, MotionRecord::bytes + 8> bytes{};
+  for (unsigned i = 0; i < 16; ++i) {
+    const unsigned quarter = i / 8 * 2 + i % 4 / 2, list = mb.ref[0][quarter] < 0;
+    const Mv mv = mb.intra() || mb.ref[list][quarter] < 0 ? Mv{} : mb.mv[list][i];
+    const auto x = static_cast<uint32_t>(std::clamp<int>(mv.x, -8192, 8191)) & 0x3fff;
+    const auto y = static_cast<uint32_t>(std::clamp<int>(mv.y, -2048, 2047)) & 0xfff;
+    uint64_t word;
+    const unsigned bit = i * 26;
+    std::memcpy(&word, bytes.data() + bit / 8, sizeof word);
+    word |= uint64_t{x | y << 14} << bit % 8;
+    std::memcpy(bytes.data() + bit / 8, &word, sizeof word);
+  }
+  std::memcpy(to, bytes.data(), blocks_at);
+  for (unsigned i = 0; i < 4; ++i) {
+    const unsigned list = mb.ref[0][i] < 0;
+    if (mb.slice == Macroblock::no_slice || mb.intra() || mb.ref[list][i] < 0) to[blocks_at + i] = unused;
+    else
+      to[blocks_at + i] = static_cast<uint8_t>((mb.picture[list][i] >> 2 & 15) | (mb.picture[list][i] & 3) << 4 | (mb.ref[list][i] == 0 ? first_ref : 0));
+  }
+  to[coding_at] = static_cast<uint8_t>(coding);
+}
+
+}  // namespace softgen::media::avc

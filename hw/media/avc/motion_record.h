@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What direct prediction in a later picture needs of a macroblock: 64 bytes of the direct MV buffer. The layout is chosen (only the engine reads it): 16 motion
+// vectors of 14 + 12 bits, of list 0 if it is used, else of list 1; from byte 52 on a byte for each 8x8 block; at byte 56 how the macroblock was coded.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+
+#include "hw/media/avc/picture.h"
+
+namespace softgen::media::avc {
+
+/// Of a reference picture: frame store * 4 + part. -1: none.
+enum Part : int8_t { whole = 0, top_field = 1, bottom_field = 2 };
+
+struct MotionRecord {
+  static constexpr size_t bytes = 64, coding_at = 56;
+  enum class Coding : uint8_t { none, frame, field_mb, field_picture };
+  struct Block {
+    bool used = false;       ///< false: intra
+    bool first_ref = false;  ///< the reference index was 0
+    uint8_t frame = 0;       ///< frame store
+    uint8_t part = 0;
+  };
+  Coding coding = Coding::none;
+  std::array<Block, 4> blocks{};
+  std::array<Mv, 16> mv{};
+};
+
+/// `from` or `to`: a record.
+MotionRecord read_record(const uint8_t* from);
+void write_record(const Macroblock& mb, MotionRecord::Coding coding, uint8_t* to);
+
+/// The direct MV buffers of a picture's frame stores, as bytes; empty: there is none. The bottom field's records of a field picture are behind the top's.
+using MotionBuffers = std::array<std::span<const uint8_t>, max_frames>;
+
+}  // namespace softgen::media::avc

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The picture that is being decoded: its samples, and what is kept of each macroblock for its neighbours, the loop filter and later direct prediction.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "hw/media/avc/params.h"
+#include "hw/media/frame/frame.h"
+
+namespace softgen::media::avc {
+
+struct Mv {
+  int16_t x = 0, y = 0;
+  bool operator==(const Mv&) const = default;
+};
+
+enum class Kind : uint8_t { intra4, intra8, intra16, pcm, inter };
+
+/// Blocks of 4x4 samples are in raster order: luma row * 4 + column, chroma row * 2 + column; 8x8 blocks row * 2 + column.
+struct Macroblock {
+  static constexpr uint16_t no_slice = 0xffff;
+  uint16_t slice = no_slice;  ///< no_slice: not decoded
+  Kind kind = Kind::inter;
+  bool field = false;  ///< of a field picture, or a field macroblock
+  bool skip = false, transform8 = false;
+  uint8_t direct = 0;  ///< 8x8 blocks whose motion is not in the stream; bit 4: B_Skip or B_Direct_16x16
+  uint8_t cbp = 0;     ///< luma 3:0, chroma 5:4
+  uint8_t dc_coded = 0;
+  uint8_t chroma_mode = 0;
+  uint8_t qp = 0;
+  std::array<uint8_t, 2> chroma_qp{};
+  std::array<uint8_t, 16> intra_mode{};
+  std::array<std::array<uint8_t, 16>, 3> coefficients{};  ///< total_coeff of each block
+  std::array<std::array<int8_t, 4>, 2> ref{};             ///< index of the list; -1: unused
+  std::array<std::array<int8_t, 4>, 2> picture{};         ///< which picture that is: motion_record.h; -1: none
+  std::array<std::array<Mv, 16>, 2> mv{};
+  std::array<std::array<std::array<uint8_t, 2>, 16>, 2> mvd{};  ///< absolute, at most 255
+
+  bool intra() const { return kind != Kind::inter; }
+};
+
+/// What the loop filter needs of a slice.
+struct FilterParams {
+  uint8_t disable = 0;
+  int8_t alpha_offset = 0, beta_offset = 0;
+};
+
+struct Picture {
+  PictureParams params;
+  uint32_t width = 0, height = 0;  ///< macroblocks
+  std::vector<Macroblock> mbs;     ///< by row and column, also in MBAFF
+  std::vector<FilterParams> slices;
+  Frame<uint8_t> frame;
+
+  void begin(const PictureParams& of) {
+    params = of;
+    width = of.width_mbs, height = of.height_mbs();
+    mbs.assign(size_t{width} * height, Macroblock{});
+    slices.clear();
+    frame.resize(width * 16, height * 16);
+  }
+  Macroblock& mb(uint32_t x, uint32_t y) { return mbs[size_t{y} * width + x]; }
+  const Macroblock& mb(uint32_t x, uint32_t y) const { return mbs[size_t{y} * width + x]; }
+};
+
+/// Samples of a macroblock, or of its field's rows.
+struct Samples {
+  uint8_t* at;
+  ptrdiff_t stride;
+};
+
+}  // namespace softgen::media::avc

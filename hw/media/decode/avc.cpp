@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// AVC's packets: SKL PRM vol 2a, MFX_AVC_* and MFD_AVC_*; what drivers write into them: the iHD media driver and i965-va-driver (gen8_mfd.c).
+#include "hw/media/avc/avc_codec.h"
+
+#include <algorithm>
+
+#include "hw/base/log.h"
+#include "hw/defs/gen9/all.h"
+#include "hw/defs/ids.h"
+#include "hw/media/avc/avc_packets.h"
+
+namespace softgen::media {
+namespace {
+
+using namespace avc;
+using defs::CommandId;
+
+template <class G>
+class Decoder final : public AvcPackets {
+ public:
+  PictureState picture(const PacketStore& store) const override {
+    PictureState state;
+    image(store, state.params);
+    matrices(store, state.params);
+    surface(store, state);
+    addresses(store, state);
+    motion(store, state);
+    return state;
+  }
+
+  SliceState slice(const Packet& packet, const PacketStore& store, const PictureParams& picture) const override {
+    SliceState state;
+    slice_params(store, picture, state.params);
+    lists(store, state.params);
+    weights(store, state.params);
+    const typename G::MFX_IND_OBJ_BASE_ADDR_STATE::View base(store.get(CommandId::MFX_IND_OBJ_BASE_ADDR_STATE));
+    const auto object = G::MFD_AVC_BSD_OBJECT::unpack(packet.dwords);
+    state.address = base.mfx_indirect_bitstream_object_address() + object.indirect_bsd_data_start_address;
+    state.bound = base.mfx_indirect_bitstream_object_upper_bound();
+    state.bytes = object.indirect_bsd_data_length;
+    state.data_offset = object.inline_data.first_mb_byte_offset_of_slice_data_or_slice_header;
+    state.params.bit_offset = object.inline_data.first_mb_bit_offset;
+    return state;
+  }
+
+ private:
+  static void image(const PacketStore& store, PictureParams& p) {
+    using Image = typename G::MFX_AVC_IMG_STATE;
+    const typename Image::View v(store.get(CommandId::MFX_AVC_IMG_STATE));
+    p.width_mbs = v.frame_width() + 1;
+    p.frame_height_mbs = v.frame_height() + 1;
+    switch (v.image_structure()) {
+      case Image::ImageStructure::TOP_FIELD_PICTURE: p.structure = Structure::top; break;
+      case Image::ImageStructure::BOTTOM_FIELD_PICTURE: p.structure = Structure::bottom; break;
+      default: break;
+    }
+    p.mbaff = v.mbaff_mode() && !p.field();
+    if (p.mbaff || p.field()) p.frame_height_mbs = (p.frame_height_mbs + 1) / 2 * 2;
+    p.direct_8x8_inference = v.direct_8x8_inference();
+    p.transform_8x8 = v._8x8_idct_transform_mode();
+    p.constrained_intra = v.constrained_intra_prediction();
+    p.cabac = v.entropy_coding_mode() == Image::EntropyCodingMode::CABAC;
+    p.monochrome = static_cast<unsigned>(v.chroma_format_idc()) == 0;
+    if (static_cast<unsigned>(v.chroma_format_idc()) > 1) unimplemented("MFX_AVC_IMG_STATE", "chroma format {}", static_cast<unsigned>(v.chroma_format_idc()));
+    p.reference = !v.non_reference_picture();
+    p.weighted_pred = v.weighted_prediction_enable();
+    p.weighted_bipred = static_cast<uint8_t>(v.weighted_biprediction_idc());
+    p.chroma_qp_offset = {static_cast<int8_t>(std::clamp(v.first_chroma_qp_offset(), -12, 12)),
+                          static_cast<int8_t>(std::clamp(v.second_chroma_qp_offset(), -12, 12))};
+  }
+
+  static void matrices(const PacketStore& store, PictureParams& p) {
+    for (unsigned kind = 0; kind < 2; ++kind) {
+      const auto small = G::MFX_QM_STATE::unpack(store.get(CommandId::MFX_QM_STATE, kind)).forward_quantizer_matrix;
+      for (unsigned i = 0; i < 48; ++i) p.scaling4[kind * 3 + i / 16][i % 16] = static_cast<uint8_t>(small[i]);
+      const auto large = G::MFX_QM_STATE::unpack(store.get(CommandId::MFX_QM_STATE, 2 + kind)).forward_quantizer_matrix;
+      for (unsigned i = 0; i < 64; ++i) p.scaling8[kind][i] = static_cast<uint8_t>(large[i]);
+    }
+  }
+
+  static void surface(const PacketStore& store, PictureState& state) {
+    using Surface = typename G::MFX_SURFACE_STATE;
+    const typename Surface::View v(store.get(CommandId::MFX_SURFACE_STATE));
+    state.pitch = v.surface_pitch() + 1;
+    state.chroma_row = v.y_offset_for_u_cb();
+    if (v.tiled_surface()) state.tiling = v.tile_walk() == Surface::TileWalk::TW_YMAJOR ? surface::Tiling::y : surface::Tiling::x;
+    if (v.surface_format() != Surface::SurfaceFormat::MFX_PLANAR_420_8 || !v.interleave_chroma())
+      unimplemented("MFX_SURFACE_STATE", "AVC to format {}", static_cast<unsigned>(v.surface_format()));
+  }
+
+  static void addresses(const PacketStore& store, PictureState& state) {
+    const typename G::MFX_PIPE_BUF_ADDR_STATE::View v(store.get(CommandId::MFX_PIPE_BUF_ADDR_STATE));
+    const typename G::MFX_PIPE_MODE_SELECT::View mode(store.get(CommandId::MFX_PIPE_MODE_SELECT));
+    state.destination = mode.post_deblocking_output_enable() ? v.post_deblocking_destination_address() : v.pre_deblocking_destination_address();
+    for (unsigned i = 0; i < max_frames; ++i) state.references[i] = v.reference_picture_address(i);
+  }
+
+  static void motion(const PacketStore& store, PictureState& state) {
+    const auto direct = G::MFX_AVC_DIRECTMODE_STATE::unpack(store.get(CommandId::MFX_AVC_DIRECTMODE_STATE));
+    for (unsigned i = 0; i < max_frames; ++i) {
+      state.motion[i] = direct.direct_mv_buffer_address[i];
+      state.params.poc[i] = {static_cast<int32_t>(direct.poc_list[i * 2]), static_cast<int32_t>(direct.poc_list[i * 2 + 1])};
+    }
+    state.motion_write = direct.direct_mv_buffer_write_address;
+    state.params.current_poc = {static_cast<int32_t>(direct.poc_list[32]), static_cast<int32_t>(direct.poc_list[33])};
+  }
+
+  static void slice_params(const PacketStore& store, const PictureParams& picture, SliceParams& s) {
+    using Slice = typename G::MFX_AVC_SLICE_STATE;
+    const typename Slice::View v(store.get(CommandId::MFX_AVC_SLICE_STATE));
+    s.type = v.slice_type() == Slice::SliceType::AVC_ST_P_SLICE ? SliceType::p : v.slice_type() == Slice::SliceType::AVC_ST_B_SLICE ? SliceType::b : SliceType::i;
+    const auto active = [](uint32_t count) { return static_cast<uint8_t>(std::min<uint32_t>(count, max_list)); };
+    if (s.type != SliceType::i) s.active[0] = active(v.number_of_reference_pictures_in_inter_prediction_list_0());
+    if (s.type == SliceType::b) s.active[1] = active(v.number_of_reference_pictures_in_inter_prediction_list_1());
+    s.luma_denominator = static_cast<uint8_t>(v.log2_weight_denominator_luma());
+    s.chroma_denominator = static_cast<uint8_t>(v.log2_weight_denominator_chroma());
+    s.direct_spatial = v.direct_prediction_type() == Slice::DirectPredictionType::SPATIAL;
+    s.disable_deblocking = static_cast<uint8_t>(v.disable_deblocking_filter_indicator());
+    s.cabac_init = static_cast<uint8_t>(v.cabac_init_idc());
+    s.qp = static_cast<uint8_t>(std::min<uint32_t>(v.slice_quantization_parameter(), 51));
+    s.alpha_offset = static_cast<int8_t>(std::clamp(v.slice_alpha_c0_offset_div2() * 2, -12, 12));
+    s.beta_offset = static_cast<int8_t>(std::clamp(v.slice_beta_offset_div2() * 2, -12, 12));
+    s.first_mb = v.slice_vertical_position() * picture.width_mbs + v.slice_horizontal_position() * (picture.mbaff ? 2 : 1);
+  }
+
+  static void lists(const PacketStore& store, SliceParams& s) {
+    for (unsigned list = 0; list < 2; ++list) {
+      const auto entries = G::MFX_AVC_REF_IDX_STATE::unpack(store.get(CommandId::MFX_AVC_REF_IDX_STATE, list)).reference_list_entry;
+      for (unsigned i = 0; i < s.active[list]; ++i) {
+        const uint32_t entry = entries[i];
+        s.list[list][i] = {(entry & 0x80) == 0, (entry & 0x40) != 0, (entry & 1) != 0, static_cast<uint8_t>(entry >> 1 & 15)};
+      }
+    }
+  }
+
+  static void weights(const PacketStore& store, SliceParams& s) {
+    for (unsigned list = 0; list < 2; ++list) {
+      const typename G::MFX_AVC_WEIGHTOFFSET_STATE::View v(store.get(CommandId::MFX_AVC_WEIGHTOFFSET_STATE, list));
+      for (unsigned i = 0; i < max_list; ++i)
+        for (unsigned plane = 0; plane < 3; ++plane) {
+          const uint32_t both = v.weight_offset(i * 3 + plane);
+          s.weights[list][i][plane] = {static_cast<int16_t>(both), static_cast<int16_t>(both >> 16)};
+        }
+    }
+  }
+};
+
+}  // namespace
+
+template <>
+std::unique_ptr<Codec> make_avc_codec<defs::Gen9>(WorkerPool* pool) {
+  return std::make_unique<AvcCodec>(std::make_unique<Decoder<defs::Gen9>>(), pool);
+}
+
+}  // namespace softgen::media
