@@ -31,8 +31,9 @@ struct Luma {
   }
   void center(uint8_t* to) const {
     std::array<int16_t, 21 * stride> rows;
+    const uint8_t* const first = from - 2 * ptrdiff_t{source_stride};
     for (unsigned y = 0; y < height + 5; ++y)
-      for (unsigned x = 0; x < width; ++x) rows[y * stride + x] = static_cast<int16_t>(tap6(from + (y - 2) * static_cast<ptrdiff_t>(source_stride) + x, 1));
+      for (unsigned x = 0; x < width; ++x) rows[y * stride + x] = static_cast<int16_t>(tap6(first + y * source_stride + x, 1));
     for (unsigned y = 0; y < height; ++y)
       for (unsigned x = 0; x < width; ++x) to[y * stride + x] = clip((tap6(rows.data() + (y + 2) * stride + x, stride) + 512) >> 10);
   }
