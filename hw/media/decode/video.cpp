@@ -6,6 +6,7 @@
 #include "hw/defs/ids.h"
 #include "hw/media/mpeg2/mpeg2_codec.h"
 #include "hw/media/avc/avc_packets.h"
+#include "hw/media/hevc/hevc_packets.h"
 #include "hw/media/video_packets.h"
 
 namespace softgen::media {
@@ -47,6 +48,7 @@ class PacketDecoder final : public VideoPackets {
   std::unique_ptr<Codec> make_codec(PipeMode mode, WorkerPool* pool) const override {
     if (mode.standard == Standard::avc && !mode.encode) return make_avc_codec<G>(pool);
     if (mode.standard == Standard::mpeg2 && !mode.encode) return make_mpeg2_codec<G>(pool);
+    if (mode.standard == Standard::hevc && !mode.encode) return make_hevc_codec<G>(pool);
     unimplemented("video codec", "standard {}, {}", static_cast<unsigned>(mode.standard), mode.encode ? "encode" : "decode");
     return nullptr;
   }
