@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Tokens of transform coefficients: VP9 specification, 6.4.24 and 9.3.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "hw/media/vp9/frame_state.h"
+
+namespace softgen::media::vp9 {
+
+/// A scan and, for each of its positions, the two positions whose tokens choose the context.
+struct Scan {
+  std::array<uint16_t, 1024> order;                      ///< row * size + column
+  std::array<uint16_t, 1024> stored;                     ///< column * size + row: where transforms take it
+  std::array<std::array<uint16_t, 2>, 1024> neighbours;  ///< of the position that comes next
+};
+const Scan& scan_table(unsigned tx_size, TxType type);
+
+struct CoefficientBlock {
+  unsigned tx_size;
+  bool chroma, inter;
+  TxType type;
+  unsigned context;                           ///< 0 to 2
+  const std::array<uint16_t, 2>* quantizers;  ///< DC and AC
+};
+
+/// Dequantized coefficients, transposed (column * size + row); `to` was 0. Returns how many positions were coded.
+unsigned read_coefficients(FrameState& frame, BoolDecoder& bits, const CoefficientBlock& block, int32_t* to);
+
+}  // namespace softgen::media::vp9
