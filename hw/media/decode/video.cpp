@@ -9,6 +9,7 @@
 #include "hw/media/hevc/hevc_packets.h"
 #include "hw/media/video_packets.h"
 #include "hw/media/vp9/vp9_packets.h"
+#include "hw/media/vp8/vp8_codec.h"
 
 namespace softgen::media {
 namespace {
@@ -51,6 +52,7 @@ class PacketDecoder final : public VideoPackets {
     if (mode.standard == Standard::mpeg2 && !mode.encode) return make_mpeg2_codec<G>(pool);
     if (mode.standard == Standard::hevc && !mode.encode) return make_hevc_codec<G>(pool);
     if (mode.standard == Standard::vp9 && !mode.encode) return make_vp9_codec<G>(pool);
+    if (mode.standard == Standard::vp8 && !mode.encode) return make_vp8_codec<G>(pool);
     unimplemented("video codec", "standard {}, {}", static_cast<unsigned>(mode.standard), mode.encode ? "encode" : "decode");
     return nullptr;
   }

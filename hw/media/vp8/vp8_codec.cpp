@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "hw/media/vp8/vp8_codec.h"
+
+#include "hw/memory/view.h"
+
+namespace softgen::media {
+
+ExecResult Vp8Codec::object(const Packet& packet, const PacketStore& state, EngineEnv& env) {
+  status_ = {};
+  params_ = packets_->frame(state);
+  const vp8::FrameSurfaces surfaces = packets_->surfaces(state);
+  const vp8::FrameObject object = packets_->object(packet, state);
+  open(surfaces, env);
+  vp8::TokenProbabilities probabilities;
+  env.view.read(surfaces.token_probabilities, &probabilities, sizeof probabilities);
+  load_segments(surfaces.segments, env);
+  std::array<std::span<const uint8_t>, 1 + vp8::max_partitions> parts;
+  for (unsigned i = 0; i <= object.partitions; ++i)
+    parts[i] = read_object(env, object.part[i].address, object.part[i].bytes, object.bound, bytes_[i]);
+  std::array<BoolDecoder, vp8::max_partitions> tokens;
+  for (unsigned i = 0; i < object.partitions; ++i) tokens[i] = BoolDecoder(parts[i + 1]);
+  const BoolDecoder headers(parts[0], object.first_bit, object.range, object.value);
+  if (!decoder_.decode(params_, probabilities, references_, headers, std::span(tokens).first(object.partitions), segments_, env.stop))
+    return ExecResult::aborted;
+  if (decoder_.broken()) status_.errors |= 1;
+  store_segments(surfaces.segments, env);
+  store_frame();
+  return ExecResult::done;
+}
+
+void Vp8Codec::open(const vp8::FrameSurfaces& surfaces, EngineEnv& env) {
+  const auto open_one = [&](PictureMap& map, uint64_t address, Access access) {
+    if (!address) return map.luma.close(), map.chroma.close();
+    PlaneLayout luma = surfaces.luma, chroma = surfaces.chroma;
+    luma.base = chroma.base = address;
+    map.luma.open(env.view, luma, access);
+    map.chroma.open(env.view, chroma, access);
+  };
+  for (size_t i = 0; i < references_.size(); ++i) open_one(references_[i], params_.is_key ? 0 : surfaces.reference[i], Access::read);
+  open_one(destination_, surfaces.destination, Access::write);
+}
+
+// One byte a macroblock, of the 16 that drivers allocate: nobody else reads it, and they clear it to 0.
+void Vp8Codec::load_segments(uint64_t address, EngineEnv& env) {
+  segments_.assign(size_t{params_.width} * params_.height, 0);
+  if (params_.load_segments) env.view.read(address, segments_.data(), segments_.size());
+}
+
+void Vp8Codec::store_segments(uint64_t address, EngineEnv& env) {
+  if (params_.store_segments) env.view.write(address, segments_.data(), segments_.size());
+}
+
+void Vp8Codec::store_frame() {
+  if (!destination_.luma.is_open()) return;
+  const Plane<uint8_t>&luma = decoder_.frame().luma, &chroma = decoder_.frame().chroma;
+  const auto bytes_of = [](const uint8_t* samples) { return reinterpret_cast<const std::byte*>(samples); };
+  const auto store_row = [&](size_t row, unsigned) {
+    const uint32_t y = static_cast<uint32_t>(row);
+    destination_.luma.store(0, y * 16, luma.width(), 16, bytes_of(luma.row(y * 16)), luma.stride());
+    destination_.chroma.store(0, y * 8, chroma.width() / 2, 8, bytes_of(chroma.row(y * 8)), chroma.stride());
+  };
+  if (pool_) pool_->for_each(params_.height, store_row);
+  else
+    for (uint32_t y = 0; y < params_.height; ++y) store_row(y, 0);
+}
+
+}  // namespace softgen::media

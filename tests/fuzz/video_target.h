@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A picture of any parameters, sent as packets to the video engine: small, with a stream of the input's bytes or of random ones.
+#pragma once
+
+#include <array>
+#include <string_view>
+#include <vector>
+
+#include "hw/defs/gen9/all.h"
+#include "hw/media/huc_decoder.h"
+#include "hw/media/video.h"
+#include "hw/mmio/register_file.h"
+#include "tests/fuzz/guest_map.h"
+#include "tests/fuzz/liveness.h"
+#include "tests/fuzz/state_source.h"
+
+namespace softgen::fuzz {
+
+class VideoTarget {
+ public:
+  /// MFX_PIPE_MODE_SELECT's standard; the names of the state packets and the object of it.
+  VideoTarget(uint32_t standard, std::vector<const char*> state, const char* object)
+      : standard_(standard), state_(std::move(state)), object_(object) {}
+
+  void run(std::span<const uint8_t> bytes) {
+    StateSource in(bytes, map_.addresses());
+    LimitedRun limit(stop_);
+    for (unsigned pictures = 1 + in.below(3); pictures; --pictures) picture(in);
+    video_.reset_context();
+    map_.memory.restore();
+  }
+
+ private:
+  static constexpr uint32_t stream_bytes = 4096, most_blocks = 6;
+
+  void send(StateSource&, const defs::Command& command, std::vector<uint32_t>& packet) {
+    StateSource::finish(command, packet);
+    EngineEnv env{EngineId::vcs0, map_.view, map_.view, registers_, stop_};
+    video_.execute({0, &command, packet}, env);
+  }
+  static const defs::Command& command(const char* name) { return *defs::gen9::commands.find(name); }
+
+  /// Sizes, lengths and positions are small as a rule: pictures of few blocks reach more.
+  static void make_small(StateSource& in, const defs::Structure& structure, std::vector<uint32_t>& packet, uint32_t first = 0) {
+    for (const defs::Field& field : structure.fields) {
+      const std::string_view name = field.name;
+      const auto has = [&](const char* part) { return name.find(part) != name.npos; };
+      if (field.type == defs::FieldType::structure) make_small(in, *field.structure, packet, first + field.start);
+      else if (has("Frame Height") || has("Frame Width"))
+        StateSource::put(packet, first + field.start, field.width(), in.below(most_blocks));
+      else if (has("Slice Vertical") || has("Slice Horizontal"))
+        StateSource::put(packet, first + field.start, field.width(), in.below(most_blocks + 1));
+      else if (has("Data Length")) StateSource::put(packet, first + field.start, field.width(), in.below(stream_bytes));
+      else if (has("Data Start")) StateSource::put(packet, first + field.start, field.width(), in.below(64));
+    }
+  }
+
+  void picture(StateSource& in) {
+    const defs::Command& select = command("MFX_PIPE_MODE_SELECT");
+    std::vector<uint32_t> mode(select.dwords);
+    mode[1] = standard_ | (in.one_in(2) ? 1u << 9 : 1u << 8) | 1u << 17;
+    send(in, select, mode);
+    for (const char* name : state_) {
+      const defs::Command& one = command(name);
+      for (unsigned copies = std::string_view(name) == "MFX_QM_STATE" ? 2 : 1; copies; --copies) {
+        std::vector<uint32_t> packet = in.packet(one, 0);
+        if (!in.one_in(16)) make_small(in, one, packet);
+        send(in, one, packet);
+        if (one.id == defs::CommandId::MFX_IND_OBJ_BASE_ADDR_STATE) write_stream(in, packet);
+      }
+    }
+    const defs::Command& one = command(object_);
+    for (unsigned objects = 1 + in.below(4); objects; --objects) {
+      std::vector<uint32_t> packet = in.packet(one, 0);
+      if (!in.one_in(16)) make_small(in, one, packet);
+      send(in, one, packet);
+    }
+    EngineEnv env{EngineId::vcs0, map_.view, map_.view, registers_, stop_};
+    video_.flush({}, env);
+  }
+  void write_stream(StateSource& in, std::vector<uint32_t>& packet) {
+    std::array<uint8_t, stream_bytes> bytes;
+    for (uint8_t& byte : bytes) byte = in.take<uint8_t>();
+    // Zeros are rare in random bytes and common in streams.
+    for (unsigned runs = in.below(8); runs; --runs)
+      std::fill_n(bytes.begin() + in.below(stream_bytes - 64), in.below(64), in.one_in(2) ? 0 : 0xff);
+    map_.view.write(packet[1] | uint64_t{packet[2]} << 32, bytes.data(), bytes.size());
+    packet[4] = packet[5] = 0;
+  }
+
+  const uint32_t standard_;
+  const std::vector<const char*> state_;
+  const char* const object_;
+  GuestMap map_{96};
+  StopFlag stop_;
+  mmio::RegisterFile registers_{defs::gen9::registers};
+  media::Video video_{media::make_huc_decoder<defs::Gen9>(), media::make_video_packets<defs::Gen9>(), nullptr};
+};
+
+}  // namespace softgen::fuzz
