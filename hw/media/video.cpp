@@ -50,6 +50,7 @@ bool is_state(defs::CommandId id) {
     case CommandId::MFX_VP8_PIC_STATE:
     case CommandId::MFX_JPEG_PIC_STATE:
     case CommandId::MFX_JPEG_HUFF_TABLE_STATE:
+    case CommandId::MFC_JPEG_HUFF_TABLE_STATE:
     case CommandId::HCP_SURFACE_STATE:
     case CommandId::HCP_PIPE_BUF_ADDR_STATE:
     case CommandId::HCP_IND_OBJ_BASE_ADDR_STATE:
@@ -81,6 +82,8 @@ ExecResult Video::execute(const Packet& packet, EngineEnv& env) {
     case CommandId::HCP_PIPE_MODE_SELECT: return select(packet, env);
     case CommandId::MFD_AVC_BSD_OBJECT:
     case CommandId::MFD_JPEG_BSD_OBJECT:
+    case CommandId::MFC_JPEG_SCAN_OBJECT:
+    case CommandId::MFX_PAK_INSERT_OBJECT:
     case CommandId::MFD_MPEG2_BSD_OBJECT:
     case CommandId::MFD_VC1_BSD_OBJECT:
     case CommandId::MFD_VP8_BSD_OBJECT:

@@ -7,6 +7,8 @@
 #include "hw/media/mpeg2/mpeg2_codec.h"
 #include "hw/media/avc/avc_packets.h"
 #include "hw/media/hevc/hevc_packets.h"
+#include "hw/media/jpeg/jpeg_codec.h"
+#include "hw/media/jpeg/jpeg_encode_codec.h"
 #include "hw/media/video_packets.h"
 #include "hw/media/vp9/vp9_packets.h"
 #include "hw/media/vp8/vp8_codec.h"
@@ -53,6 +55,7 @@ class PacketDecoder final : public VideoPackets {
     if (mode.standard == Standard::hevc && !mode.encode) return make_hevc_codec<G>(pool);
     if (mode.standard == Standard::vp9 && !mode.encode) return make_vp9_codec<G>(pool);
     if (mode.standard == Standard::vp8 && !mode.encode) return make_vp8_codec<G>(pool);
+    if (mode.standard == Standard::jpeg) return mode.encode ? make_jpeg_encoder<G>() : make_jpeg_decoder<G>(pool);
     unimplemented("video codec", "standard {}, {}", static_cast<unsigned>(mode.standard), mode.encode ? "encode" : "decode");
     return nullptr;
   }

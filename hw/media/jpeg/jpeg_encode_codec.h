@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Motion JPEG, encode: the driver's headers and the coded scan into a buffer, and their size into a register.
+#pragma once
+
+#include <vector>
+
+#include "hw/media/codec.h"
+#include "hw/media/jpeg/encoder.h"
+#include "hw/media/jpeg/jpeg_packets.h"
+
+namespace softgen::media::jpeg {
+
+/// MFX_PAK_INSERT_OBJECT.
+struct Insertion {
+  std::vector<uint8_t> bytes;
+  bool last_header = false;
+};
+
+/// MFC_JPEG_SCAN_OBJECT.
+struct ScanStart {
+  bool after_header = false;  ///< the scan waits for the last header
+  bool last = false;          ///< EOI follows
+};
+
+class EncodePackets {
+ public:
+  virtual ~EncodePackets() = default;
+  /// None: not a picture that the engine encodes (counted).
+  virtual std::optional<EncodedScan> scan(const Packet& object, const PacketStore& state) const = 0;
+  virtual ScanStart start(const Packet& object) const = 0;
+  virtual Insertion insertion(const Packet& object) const = 0;
+  virtual bool is_insertion(const Packet& object) const = 0;
+  /// The coded buffer; `bytes` is unused.
+  virtual Indirect target(const PacketStore& state) const = 0;
+  /// The registers of the picture's size.
+  virtual void report(EngineEnv& env, uint32_t bytes, uint32_t coefficient_bits, bool lacks_code, bool is_cut) const = 0;
+};
+
+class JpegEncoder final : public Codec {
+ public:
+  explicit JpegEncoder(std::unique_ptr<const EncodePackets> packets) : packets_(std::move(packets)) {}
+
+  ExecResult object(const Packet& packet, const PacketStore& state, EngineEnv& env) override;
+  bool is_open() const override { return open_; }
+  ExecResult close(const PacketStore& state, EngineEnv& env) override;
+  void drop() override { open_ = false; }
+
+ private:
+  ExecResult encode(const PacketStore& state, EngineEnv& env);
+  void append(const PacketStore& state, EngineEnv& env, std::span<const uint8_t> bytes);
+
+  const std::unique_ptr<const EncodePackets> packets_;
+  ScanEncoder encoder_;
+  std::optional<EncodedScan> waiting_;  ///< a scan that waits for the last header
+  ScanStart start_;
+  bool open_ = false, is_cut_ = false, lacks_code_ = false;
+  uint64_t size_ = 0, bits_ = 0;  ///< of the picture so far
+};
+
+}  // namespace softgen::media::jpeg
+
+namespace softgen::media {
+
+/// By a generation's traits (defs::Gen9).
+template <class G>
+std::unique_ptr<Codec> make_jpeg_encoder();
+
+}  // namespace softgen::media
