@@ -7,7 +7,7 @@ import math
 import cmd_setup
 import video_run
 from common import Failure, main, print_table, say
-from video_streams import CODECS, DRIVERS, NOT_BUILT, STREAMS
+from video_streams import CODECS, DRIVERS, STREAMS
 
 
 def parse(argv):
@@ -49,19 +49,11 @@ def lines_of(stream, options):
             yield [stream.name, driver, "-", "-", "-", f"not run: {reason}"], None
     if options.speed:
         for driver, wrong, ours, theirs in video_run.speed(stream, drivers, threads=options.threads):
-            yield [stream.name, driver, "-", number(ours), number(theirs), marked(stream, wrong) or "decoded"], not wrong
+            yield [stream.name, driver, "-", number(ours), number(theirs), wrong or "decoded"], not wrong
         return
     for driver, verdict, ours, theirs in video_run.compare(stream, drivers, options.threads):
-        result = marked(stream, verdict.wrong) or " ".join(["equal" if stream.least is None else "close", verdict.detail]).strip()
+        result = verdict.wrong or " ".join(["equal" if stream.least is None else "close", verdict.detail]).strip()
         yield [stream.name, driver, verdict.frames, number(ours), number(theirs), result], not verdict.wrong
-
-
-def marked(stream, wrong):
-    """What is wrong with a stream, with the reason that is already known."""
-    known = NOT_BUILT.get(stream.codec)
-    if not wrong:
-        return f"decoded, but the table has: {known}" if known else ""
-    return f"{known} ({wrong})" if known else wrong
 
 
 def video(argv):

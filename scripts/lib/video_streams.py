@@ -12,13 +12,6 @@ Stream = collections.namedtuple("Stream", "name codec source encode pixels least
 DRIVERS = {"iHD": "intel-media-va-driver", "i965": "i965-va-driver"}
 PACKAGES = ["ffmpeg", "libjpeg-turbo-progs", "vpx-tools", *DRIVERS.values()]
 
-# Codecs whose engine is not built yet: their rows run and fail with this text. Take a line out when its codec lands.
-NOT_BUILT = {
-    "vp9": "the VP9 decoder is not built yet",
-    "jpeg": "the JPEG decoder is not built yet",
-}
-
-
 def moving(size="176x144", frames=12, rest=""):
     return f"testsrc2=s={size}:r=25,trim=end_frame={frames}{rest}"
 

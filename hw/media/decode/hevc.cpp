@@ -133,7 +133,7 @@ class PacketDecoder final : public HevcPackets {
     p.amp = view.amp_enable();
     p.transform_skip = view.transform_skip_enable();
     p.entropy_sync = view.entropy_coding_sync_enable();
-    p.loop_across_tiles = view.loop_filter_enable();
+    p.loop_across_tiles = view.loop_filter_across_tiles_enable();
     p.sign_hiding = view.sign_data_hiding();
     p.constrained_intra = view.constrained_intra_prediction();
     p.pcm_loop_filter_off = view.pcm_loop_filter_disable();
