@@ -21,10 +21,11 @@ void PlaneMap::open(memory::View& view, const PlaneLayout& layout, Access access
   access_ = access;
   const surface::PageShape page = surface::page_shape(layout_.tiling, 1);
   base_ = strip_canonical(layout_.tiling == surface::Tiling::linear ? layout_.base : align_down(layout_.base, uint64_t{page_bytes}));
-  layout_.pitch = layout_.tiling == surface::Tiling::linear ? std::max(layout_.pitch, 1u) : surface::legal_pitch(page.width, layout_.pitch);
+  layout_.pitch = layout_.tiling == surface::Tiling::linear ? std::max<uint32_t>(layout_.pitch, layout_.element)
+                                                            : surface::legal_pitch(page.width, layout_.pitch);
   tiles_ = layout_.pitch / page.width;
   // A row that is longer than the pitch would leave the pages that are found here.
-  if (layout_.first_byte >= layout_.pitch) layout_.first_byte = 0;
+  if (layout_.first_byte >= layout_.pitch || layout_.pitch - layout_.first_byte < layout_.element) layout_.first_byte = 0;
   layout_.width = std::max(std::min(layout_.width, (layout_.pitch - layout_.first_byte) / layout_.element), 1u);
   stamp_ = {};
   refresh(view);

@@ -15,10 +15,10 @@ bool FrameDecoder::decode(const FrameParams& params, const TokenProbabilities& p
   above_.assign(params.width, {});
   broken_ = false;
   for (uint32_t y = 0; y < params.height; ++y) {
-    if (stop.aborting()) return false;
     BoolDecoder& bits = tokens[y % tokens.size()];
     Nonzero left{};
     for (uint32_t x = 0; x < params.width; ++x) {
+      if (stop.aborting()) return false;
       Macroblock& block = *blocks_.at(x, y);
       uint8_t& segment = segments[size_t{y} * params.width + x];
       block.segment = segment & (vp8::segments - 1);
