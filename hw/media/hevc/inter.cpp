@@ -159,6 +159,8 @@ void MotionCompensator<T>::predict(const Rectangle& block, const Motion& motion,
   }
 }
 
+template void interpolate<uint16_t, 8>(const uint16_t*, ptrdiff_t, unsigned, unsigned, unsigned, const int8_t (*)[8], unsigned, unsigned,
+                                       unsigned, int16_t*, ptrdiff_t);
 template class MotionCompensator<uint8_t>;
 template class MotionCompensator<uint16_t>;
 
