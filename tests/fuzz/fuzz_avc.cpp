@@ -93,7 +93,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   }
   for (uint32_t row = 0; row < picture.height / (picture.params.mbaff ? 2 : 1); ++row) deblock_row(picture, row);
   for (const Macroblock& mb : picture.mbs) {
-    write_record(mb, MotionRecord::Coding::frame, records.data());
+    write_record(mb, MotionRecord::Coding::frame, picture.params, records.data());
     read_record(records.data());
   }
   return 0;

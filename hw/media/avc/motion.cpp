@@ -76,12 +76,7 @@ int8_t Motion::picture(unsigned list, int ref) const {
   return static_cast<int8_t>(entry.frame * 4u + part);
 }
 
-int32_t Motion::poc(int8_t picture) const {
-  if (picture < 0) return 0;
-  const auto& both = c_.picture.params.poc[static_cast<unsigned>(picture) / 4 % max_frames];
-  const unsigned part = static_cast<unsigned>(picture) & 3;
-  return part == whole ? std::min(both[0], both[1]) : both[part - 1];
-}
+int32_t Motion::poc(int8_t picture) const { return poc_of(c_.picture.params, picture); }
 
 int32_t Motion::current_poc() const {
   const PictureParams& p = c_.picture.params;
@@ -146,7 +141,8 @@ void Motion::temporal_block(unsigned block) const {
     const bool as_field = c_.field_mb() || c_.picture.params.field();
     const bool is_bottom = c_.picture.params.field() ? c_.picture.params.bottom() : c_.y % 2 != 0;
     int8_t wanted = col.picture;
-    if (!as_field) wanted = static_cast<int8_t>(wanted & ~3);
+    if (wanted < 0) wanted = -1;
+    else if (!as_field) wanted = static_cast<int8_t>(wanted & ~3);
     else if (col.scale == 1) wanted = static_cast<int8_t>((wanted & ~3) | (is_bottom ? bottom_field : top_field));
     ref = std::max(index_in_list0(wanted), 0);
     mv = col.mv;

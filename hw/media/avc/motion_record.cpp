@@ -7,20 +7,27 @@
 namespace softgen::media::avc {
 namespace {
 
-constexpr unsigned blocks_at = 52;
-constexpr size_t coding_at = MotionRecord::coding_at;
-constexpr uint8_t unused = 0xff, first_ref = 1 << 6;
+constexpr size_t blocks_at = MotionRecord::blocks_at, pocs_at = MotionRecord::pocs_at;
+// A block's byte: part 1:0, coding 3:2.
+constexpr uint8_t unused = 1 << 7, first_ref = 1 << 6;
 
 }  // namespace
 
+int32_t poc_of(const PictureParams& params, int8_t picture) {
+  if (picture < 0) return 0;
+  const auto& both = params.poc[static_cast<unsigned>(picture) / 4 % max_frames];
+  const unsigned part = static_cast<unsigned>(picture) & 3;
+  return part == whole ? std::min(both[0], both[1]) : both[std::min(part, 2u) - 1];
+}
+
 MotionRecord read_record(const uint8_t* from) {
   MotionRecord record;
-  if (from[coding_at] > static_cast<uint8_t>(MotionRecord::Coding::field_picture)) return record;
-  record.coding = static_cast<MotionRecord::Coding>(from[coding_at]);
+  record.coding = static_cast<MotionRecord::Coding>(from[blocks_at] >> 2 & 3);
   for (unsigned i = 0; i < 4; ++i) {
     const uint8_t block = from[blocks_at + i];
-    if (block == unused) continue;
-    record.blocks[i] = {true, (block & first_ref) != 0, static_cast<uint8_t>(block & 15), static_cast<uint8_t>(std::min(block >> 4 & 3, 2))};
+    if (block & unused) continue;
+    record.blocks[i] = {true, (block & first_ref) != 0, static_cast<uint8_t>(std::min(block & 3, 2)), 0};
+    std::memcpy(&record.blocks[i].poc, from + pocs_at + i * 2, 2);
   }
   for (unsigned i = 0; i < 16; ++i) {
     uint64_t word;
@@ -32,7 +39,7 @@ MotionRecord read_record(const uint8_t* from) {
   return record;
 }
 
-void write_record(const Macroblock& mb, MotionRecord::Coding coding, uint8_t* to) {
+void write_record(const Macroblock& mb, MotionRecord::Coding coding, const PictureParams& params, uint8_t* to) {
   std::memset(to, 0, MotionRecord::bytes);
   std::array<uint8_t, MotionRecord::bytes + 8> bytes{};
   for (unsigned i = 0; i < 16; ++i) {
@@ -49,11 +56,12 @@ void write_record(const Macroblock& mb, MotionRecord::Coding coding, uint8_t* to
   std::memcpy(to, bytes.data(), blocks_at);
   for (unsigned i = 0; i < 4; ++i) {
     const unsigned list = mb.ref[0][i] < 0;
-    if (mb.slice == Macroblock::no_slice || mb.intra() || mb.ref[list][i] < 0) to[blocks_at + i] = unused;
-    else
-      to[blocks_at + i] = static_cast<uint8_t>((mb.picture[list][i] >> 2 & 15) | (mb.picture[list][i] & 3) << 4 | (mb.ref[list][i] == 0 ? first_ref : 0));
+    const bool used = mb.slice != Macroblock::no_slice && !mb.intra() && mb.ref[list][i] >= 0;
+    const int8_t picture = used ? mb.picture[list][i] : int8_t{0};
+    to[blocks_at + i] = static_cast<uint8_t>((used ? picture & 3 : unused) | static_cast<unsigned>(coding) << 2 | (used && mb.ref[list][i] == 0 ? first_ref : 0));
+    const auto poc = static_cast<uint16_t>(used ? poc_of(params, picture) : 0);
+    std::memcpy(to + pocs_at + i * 2, &poc, 2);
   }
-  to[coding_at] = static_cast<uint8_t>(coding);
 }
 
 }  // namespace softgen::media::avc

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // What direct prediction in a later picture needs of a macroblock: 64 bytes of the direct MV buffer. The layout is chosen (only the engine reads it): 16 motion
-// vectors of 14 + 12 bits, of list 0 if it is used, else of list 1; from byte 52 on a byte for each 8x8 block; at byte 56 how the macroblock was coded.
+// vectors of 14 + 12 bits, of list 0 if it is used, else of list 1; from byte 52 on a byte for each 8x8 block, and from 56 on
+// the lower 16 bits of its reference's POC.
 #pragma once
 
 #include <array>
@@ -15,13 +16,13 @@ namespace softgen::media::avc {
 enum Part : int8_t { whole = 0, top_field = 1, bottom_field = 2 };
 
 struct MotionRecord {
-  static constexpr size_t bytes = 64, coding_at = 56;
+  static constexpr size_t bytes = 64, blocks_at = 52, pocs_at = 56;
   enum class Coding : uint8_t { none, frame, field_mb, field_picture };
   struct Block {
     bool used = false;       ///< false: intra
     bool first_ref = false;  ///< the reference index was 0
-    uint8_t frame = 0;       ///< frame store
     uint8_t part = 0;
+    uint16_t poc = 0;  ///< the reference's, its lower bits: iHD gives frame stores other numbers from picture to picture
   };
   Coding coding = Coding::none;
   std::array<Block, 4> blocks{};
@@ -30,7 +31,9 @@ struct MotionRecord {
 
 /// `from` or `to`: a record.
 MotionRecord read_record(const uint8_t* from);
-void write_record(const Macroblock& mb, MotionRecord::Coding coding, uint8_t* to);
+void write_record(const Macroblock& mb, MotionRecord::Coding coding, const PictureParams& params, uint8_t* to);
+/// Of a picture of a list: Macroblock::picture.
+int32_t poc_of(const PictureParams& params, int8_t picture);
 
 /// The direct MV buffers of a picture's frame stores, as bytes; empty: there is none. The bottom field's records of a field picture are behind the top's.
 using MotionBuffers = std::array<std::span<const uint8_t>, max_frames>;
