@@ -66,7 +66,8 @@ SliceParams slice_of(Input& in, const PictureParams& p) {
     for (auto& planes : list) planes.fill(weight);
   s.luma_denominator = static_cast<uint8_t>(in.below(8)), s.chroma_denominator = static_cast<uint8_t>(in.below(8));
   s.direct_spatial = in.flag();
-  s.disable_deblocking = static_cast<uint8_t>(in.below(4)), s.cabac_init = static_cast<uint8_t>(in.below(4)), s.qp = static_cast<uint8_t>(in.below(52));
+  s.disable_deblocking = static_cast<uint8_t>(in.below(4)), s.cabac_init = static_cast<uint8_t>(in.below(4)),
+  s.qp = static_cast<uint8_t>(in.below(52));
   s.alpha_offset = static_cast<int8_t>(in.below(25) - 12), s.beta_offset = static_cast<int8_t>(in.below(25) - 12);
   s.first_mb = in.below(p.width_mbs * p.height_mbs() + 2);
   s.bit_offset = in.below(8);

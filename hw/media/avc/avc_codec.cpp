@@ -118,7 +118,11 @@ void AvcCodec::write_motion(EngineEnv& env) {
   records_.resize(picture_.mbs.size() * MotionRecord::bytes);
   for (size_t i = 0; i < picture_.mbs.size(); ++i) {
     const Macroblock& mb = picture_.mbs[i];
-    write_record(mb, params.field() ? Coding::field_picture : mb.field ? Coding::field_mb : Coding::frame, params, records_.data() + i * MotionRecord::bytes);
+    write_record(mb,
+                 params.field() ? Coding::field_picture
+                 : mb.field     ? Coding::field_mb
+                                : Coding::frame,
+                 params, records_.data() + i * MotionRecord::bytes);
   }
   env.view.write(state_.motion_write + (params.bottom() ? records_.size() : 0), records_.data(), records_.size());
   // The frame's first record says how all of it is coded, also when the bottom field is the first.

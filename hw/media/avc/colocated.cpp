@@ -17,7 +17,8 @@ MotionRecord Motion::record(unsigned frame, bool bottom, uint32_t x, uint32_t ro
 
 MotionRecord::Coding Motion::coding_of(unsigned frame) const { return record(frame, false, 0, 0).coding; }
 
-Motion::Colocated Motion::of_record(unsigned frame, bool bottom, uint32_t x, uint32_t row, unsigned block_x, unsigned at_y, int scale) const {
+Motion::Colocated Motion::of_record(unsigned frame, bool bottom, uint32_t x, uint32_t row, unsigned block_x, unsigned at_y,
+                                    int scale) const {
   const MotionRecord found = record(frame, bottom, x, row);
   const unsigned block_y = at_y / 4;
   const MotionRecord::Block& block = found.blocks[block_y / 2 * 2 + block_x / 2];
@@ -45,7 +46,8 @@ Motion::Colocated Motion::colocated(unsigned block) const {
   const bool fields = coding_of(frame) == Coding::field_picture;
   if (p.field()) {
     if (fields) return of_record(frame, entry.bottom, c_.x, c_.y, block_x, y, 0);
-    if (record(frame, false, c_.x, c_.y * 2).coding == Coding::field_mb) return of_record(frame, false, c_.x, c_.y * 2 + p.bottom(), block_x, y, 0);
+    if (record(frame, false, c_.x, c_.y * 2).coding == Coding::field_mb)
+      return of_record(frame, false, c_.x, c_.y * 2 + p.bottom(), block_x, y, 0);
     return of_record(frame, false, c_.x, c_.y * 2 + lower, block_x, y * 2 % 16, 1);
   }
   const unsigned half = c_.y % 2 * 8 + lower * 4;

@@ -72,7 +72,8 @@ void chroma(const PlaneMap& map, int x, int y, unsigned width, unsigned height, 
   const int fx = x & 7, fy = y & 7, a = (8 - fx) * (8 - fy), b = fx * (8 - fy), c = (8 - fx) * fy, d = fx * fy;
   for (unsigned row = 0; row < height; ++row, from += source_stride, to += stride)
     for (unsigned i = 0; i < width * 2; ++i)
-      to[i] = static_cast<uint8_t>((a * from[i] + b * from[i + 2] + c * from[i + source_stride] + d * from[i + source_stride + 2] + 32) >> 6);
+      to[i] =
+          static_cast<uint8_t>((a * from[i] + b * from[i + 2] + c * from[i + source_stride] + d * from[i + source_stride + 2] + 32) >> 6);
 }
 
 }  // namespace
@@ -122,7 +123,9 @@ InterPredictor::Weights InterPredictor::weights(unsigned plane, int ref0, int re
     return {w0 == 32 && w1 == 32, 6, w0, w1, 0};
   }
   if (is_b ? params.weighted_bipred != 1 : !params.weighted_pred) return {};
-  const auto of = [&](unsigned list, int ref) { return slice.weights[list][(static_cast<unsigned>(ref) >> c_.field_mb()) % max_list][plane]; };
+  const auto of = [&](unsigned list, int ref) {
+    return slice.weights[list][(static_cast<unsigned>(ref) >> c_.field_mb()) % max_list][plane];
+  };
   const int denominator = plane ? slice.chroma_denominator : slice.luma_denominator;
   if (!both) {
     const Weight one = ref0 >= 0 ? of(0, ref0) : of(1, ref1);
@@ -133,15 +136,16 @@ InterPredictor::Weights InterPredictor::weights(unsigned plane, int ref0, int re
 }
 
 // `step`: 2 for one of two interleaved components, of which `first` says which. `p1` null: one list.
-void InterPredictor::store(const Samples& to, unsigned width, unsigned height, const uint8_t* p0, const uint8_t* p1, unsigned first, unsigned step,
-                           const Weights& w) const {
+void InterPredictor::store(const Samples& to, unsigned width, unsigned height, const uint8_t* p0, const uint8_t* p1, unsigned first,
+                           unsigned step, const Weights& w) const {
   const int round = w.shift ? 1 << (w.shift - 1) : 0;
   for (unsigned y = 0; y < height; ++y, p0 += stride, p1 = p1 ? p1 + stride : nullptr) {
     uint8_t* const row = to.at + static_cast<ptrdiff_t>(y) * to.stride;
     if (w.plain) {
       for (unsigned x = first; x < width; x += step) row[x] = p1 ? static_cast<uint8_t>((p0[x] + p1[x] + 1) >> 1) : p0[x];
     } else {
-      for (unsigned x = first; x < width; x += step) row[x] = clip(((p0[x] * w.w0 + (p1 ? p1[x] * w.w1 : 0) + round) >> w.shift) + w.offset);
+      for (unsigned x = first; x < width; x += step)
+        row[x] = clip(((p0[x] * w.w0 + (p1 ? p1[x] * w.w1 : 0) + round) >> w.shift) + w.offset);
     }
   }
 }

@@ -15,7 +15,8 @@ using References = std::array<const PictureMap*, 64>;
 
 class InterPredictor {
  public:
-  InterPredictor(Context& context, const Motion& motion, const References& references) : c_(context), motion_(motion), references_(references) {}
+  InterPredictor(Context& context, const Motion& motion, const References& references)
+      : c_(context), motion_(motion), references_(references) {}
   /// The current macroblock's samples, of its motion.
   void predict();
 
@@ -34,7 +35,8 @@ class InterPredictor {
   void fetch(unsigned list, unsigned at, unsigned x, unsigned y, unsigned width, unsigned height, Block& to) const;
   Weights weights(unsigned plane, int ref0, int ref1) const;
   std::array<int, 2> implicit(int ref0, int ref1) const;
-  void store(const Samples& to, unsigned width, unsigned height, const uint8_t* p0, const uint8_t* p1, unsigned first, unsigned step, const Weights& w) const;
+  void store(const Samples& to, unsigned width, unsigned height, const uint8_t* p0, const uint8_t* p1, unsigned first, unsigned step,
+             const Weights& w) const;
 
   Context& c_;
   const Motion& motion_;

@@ -17,7 +17,9 @@ struct Line {
   int& corner() { return e[n]; }
   int two(int i) const { return (e[static_cast<size_t>(i)] + e[static_cast<size_t>(i + 1)] + 1) >> 1; }
   /// Around place i.
-  int three(int i) const { return (e[static_cast<size_t>(i - 1)] + 2 * e[static_cast<size_t>(i)] + e[static_cast<size_t>(i + 1)] + 2) >> 2; }
+  int three(int i) const {
+    return (e[static_cast<size_t>(i - 1)] + 2 * e[static_cast<size_t>(i)] + e[static_cast<size_t>(i + 1)] + 2) >> 2;
+  }
 };
 
 template <int n>
@@ -131,7 +133,9 @@ int chroma_dc_of(const uint8_t* to, ptrdiff_t stride, int bx, int by, bool left,
 
 }  // namespace
 
-void intra4(uint8_t* to, ptrdiff_t stride, unsigned mode, const Edges& edges) { write<4>(to, stride, mode, edges, load<4>(to, stride, edges)); }
+void intra4(uint8_t* to, ptrdiff_t stride, unsigned mode, const Edges& edges) {
+  write<4>(to, stride, mode, edges, load<4>(to, stride, edges));
+}
 
 void intra8(uint8_t* to, ptrdiff_t stride, unsigned mode, const Edges& edges) {
   write<8>(to, stride, mode, edges, filtered(load<8>(to, stride, edges), edges));

@@ -251,7 +251,8 @@ bool MacroblockReader<Syntax>::quarters(bool is_b, bool has_zero_refs, bool& sma
       // Shapes: 0 8x8, 1 8x4, 2 4x8, 3 4x4.
       for (unsigned y = 0; y < 8; y += height)
         for (unsigned x = 0; x < 8; x += width)
-          vector(list, {static_cast<uint8_t>(parts[i].x + x), static_cast<uint8_t>(parts[i].y + y), static_cast<uint8_t>(width), static_cast<uint8_t>(height)});
+          vector(list, {static_cast<uint8_t>(parts[i].x + x), static_cast<uint8_t>(parts[i].y + y), static_cast<uint8_t>(width),
+                        static_cast<uint8_t>(height)});
     }
   return true;
 }

@@ -34,7 +34,8 @@ MotionRecord read_record(const uint8_t* from) {
     const unsigned bit = i * 26;
     std::memcpy(&word, from + bit / 8, sizeof word);
     const auto both = static_cast<uint32_t>(word >> bit % 8);
-    record.mv[i] = {static_cast<int16_t>(static_cast<int32_t>(both << 18) >> 18), static_cast<int16_t>(static_cast<int32_t>(both << 6) >> 20)};
+    record.mv[i] = {static_cast<int16_t>(static_cast<int32_t>(both << 18) >> 18),
+                    static_cast<int16_t>(static_cast<int32_t>(both << 6) >> 20)};
   }
   return record;
 }
@@ -58,7 +59,8 @@ void write_record(const Macroblock& mb, MotionRecord::Coding coding, const Pictu
     const unsigned list = mb.ref[0][i] < 0;
     const bool used = mb.slice != Macroblock::no_slice && !mb.intra() && mb.ref[list][i] >= 0;
     const int8_t picture = used ? mb.picture[list][i] : int8_t{0};
-    to[blocks_at + i] = static_cast<uint8_t>((used ? picture & 3 : unused) | static_cast<unsigned>(coding) << 2 | (used && mb.ref[list][i] == 0 ? first_ref : 0));
+    to[blocks_at + i] = static_cast<uint8_t>((used ? picture & 3 : unused) | static_cast<unsigned>(coding) << 2 |
+                                             (used && mb.ref[list][i] == 0 ? first_ref : 0));
     const auto poc = static_cast<uint16_t>(used ? poc_of(params, picture) : 0);
     std::memcpy(to + pocs_at + i * 2, &poc, 2);
   }

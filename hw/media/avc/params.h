@@ -20,10 +20,10 @@ struct PictureParams {
   Structure structure = Structure::frame;
   bool mbaff = false, direct_8x8_inference = false, transform_8x8 = false, constrained_intra = false, cabac = false, monochrome = false;
   bool reference = true, weighted_pred = false;
-  uint8_t weighted_bipred = 0;                ///< weighted_bipred_idc
-  std::array<int8_t, 2> chroma_qp_offset{};   ///< Cb, Cr: -12 to 12
-  std::array<std::array<uint8_t, 16>, 6> scaling4{};  ///< raster; intra Y, Cb, Cr, inter Y, Cb, Cr
-  std::array<std::array<uint8_t, 64>, 2> scaling8{};  ///< raster; intra, inter luma
+  uint8_t weighted_bipred = 0;                           ///< weighted_bipred_idc
+  std::array<int8_t, 2> chroma_qp_offset{};              ///< Cb, Cr: -12 to 12
+  std::array<std::array<uint8_t, 16>, 6> scaling4{};     ///< raster; intra Y, Cb, Cr, inter Y, Cb, Cr
+  std::array<std::array<uint8_t, 64>, 2> scaling8{};     ///< raster; intra, inter luma
   std::array<std::array<int32_t, 2>, max_frames> poc{};  ///< of frame stores: top, bottom
   std::array<int32_t, 2> current_poc{};
 

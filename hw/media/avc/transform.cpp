@@ -86,7 +86,8 @@ void add4(int32_t* c, uint8_t* to, ptrdiff_t stride, ptrdiff_t step) {
   for (unsigned i = 0; i < 4; ++i) butterfly4(c + i * 4, 1);
   for (unsigned i = 0; i < 4; ++i) butterfly4(c + i, 4);
   for (unsigned y = 0; y < 4; ++y, to += stride)
-    for (unsigned x = 0; x < 4; ++x) to[static_cast<ptrdiff_t>(x) * step] = clip(to[static_cast<ptrdiff_t>(x) * step] + ((c[y * 4 + x] + 32) >> 6));
+    for (unsigned x = 0; x < 4; ++x)
+      to[static_cast<ptrdiff_t>(x) * step] = clip(to[static_cast<ptrdiff_t>(x) * step] + ((c[y * 4 + x] + 32) >> 6));
   std::memset(c, 0, 16 * sizeof *c);
 }
 

@@ -61,7 +61,8 @@ class Decoder final : public AvcPackets {
     p.constrained_intra = v.constrained_intra_prediction();
     p.cabac = v.entropy_coding_mode() == Image::EntropyCodingMode::CABAC;
     p.monochrome = static_cast<unsigned>(v.chroma_format_idc()) == 0;
-    if (static_cast<unsigned>(v.chroma_format_idc()) > 1) unimplemented("MFX_AVC_IMG_STATE", "chroma format {}", static_cast<unsigned>(v.chroma_format_idc()));
+    if (static_cast<unsigned>(v.chroma_format_idc()) > 1)
+      unimplemented("MFX_AVC_IMG_STATE", "chroma format {}", static_cast<unsigned>(v.chroma_format_idc()));
     p.reference = !v.non_reference_picture();
     p.weighted_pred = v.weighted_prediction_enable();
     p.weighted_bipred = static_cast<uint8_t>(v.weighted_biprediction_idc());
@@ -91,7 +92,8 @@ class Decoder final : public AvcPackets {
   static void addresses(const PacketStore& store, PictureState& state) {
     const typename G::MFX_PIPE_BUF_ADDR_STATE::View v(store.get(CommandId::MFX_PIPE_BUF_ADDR_STATE));
     const typename G::MFX_PIPE_MODE_SELECT::View mode(store.get(CommandId::MFX_PIPE_MODE_SELECT));
-    state.destination = mode.post_deblocking_output_enable() ? v.post_deblocking_destination_address() : v.pre_deblocking_destination_address();
+    state.destination =
+        mode.post_deblocking_output_enable() ? v.post_deblocking_destination_address() : v.pre_deblocking_destination_address();
     for (unsigned i = 0; i < max_frames; ++i) state.references[i] = v.reference_picture_address(i);
   }
 
@@ -108,7 +110,9 @@ class Decoder final : public AvcPackets {
   static void slice_params(const PacketStore& store, const PictureParams& picture, SliceParams& s) {
     using Slice = typename G::MFX_AVC_SLICE_STATE;
     const typename Slice::View v(store.get(CommandId::MFX_AVC_SLICE_STATE));
-    s.type = v.slice_type() == Slice::SliceType::AVC_ST_P_SLICE ? SliceType::p : v.slice_type() == Slice::SliceType::AVC_ST_B_SLICE ? SliceType::b : SliceType::i;
+    s.type = v.slice_type() == Slice::SliceType::AVC_ST_P_SLICE   ? SliceType::p
+             : v.slice_type() == Slice::SliceType::AVC_ST_B_SLICE ? SliceType::b
+                                                                  : SliceType::i;
     const auto active = [](uint32_t count) { return static_cast<uint8_t>(std::min<uint32_t>(count, max_list)); };
     if (s.type != SliceType::i) s.active[0] = active(v.number_of_reference_pictures_in_inter_prediction_list_0());
     if (s.type == SliceType::b) s.active[1] = active(v.number_of_reference_pictures_in_inter_prediction_list_1());

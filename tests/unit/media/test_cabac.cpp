@@ -25,7 +25,7 @@ class Encoder {
     } else {
       low_ += range_;
       range_ = lps;
-      const unsigned mps = (state & 1) ^ unsigned{index == 0};
+      const unsigned mps = (state & 1) ^ unsigned { index == 0 };
       state = static_cast<CabacState>(cabac_lps_next[index] << 1 | mps);
     }
     renormalize();
