@@ -40,7 +40,7 @@ Tables flat_tables() {
   out.decoder.dc_counts[3] = 12;
   for (uint8_t i = 0; i < 12; ++i) out.decoder.dc_values[i] = i, out.encoder.dc[i] = {i, 4};
   out.decoder.ac_counts[7] = 162;
-  const auto add = [&, n = uint16_t{0}](unsigned run, unsigned size, unsigned index) mutable {
+  auto add = [&, n = uint16_t{0}](unsigned run, unsigned size, unsigned index) mutable {
     out.decoder.ac_values[n] = static_cast<uint8_t>(run << 4 | size);
     out.encoder.ac[index] = {n++, 8};
   };
