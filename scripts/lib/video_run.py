@@ -22,18 +22,23 @@ Decoded = collections.namedtuple("Decoded", "frames seconds trouble")
 Verdict = collections.namedtuple("Verdict", "frames wrong detail")
 
 
-def ffmpeg(stream, path, hardware, output):
+def ffmpeg(stream, path, driver, output):
     """FFmpeg's command. Its messages have their level, and the line of -benchmark is among them."""
-    decoder = ["-hwaccel", "vaapi", "-hwaccel_device", NODE] if hardware else stream.software
-    filters = [] if output[-2:] == ["null", "-"] else ["-vf", f"format={stream.pixels}"]
+    decoder = ["-hwaccel", "vaapi", "-hwaccel_device", NODE, "-hwaccel_output_format", "vaapi"] if driver else stream.software
+    filters = ["-vf", filters_of(stream, driver)]
     return ["ffmpeg", "-v", "level+info", "-nostats", "-hide_banner", "-nostdin", "-benchmark", *decoder, "-i", str(path), "-an", "-fps_mode", "passthrough",
             *filters, *output]
+
+
+def filters_of(stream, driver):
+    """The filters that bring a decoded frame to memory, in the format of the comparison."""
+    return (f"hwdownload,format={stream.download.get(driver, stream.pixels)}," if driver else "") + f"format={stream.pixels}"
 
 
 def decode(stream, path, driver, output, threads=None, record=None):
     """Decodes by `driver` on our GPU, or in software when it is None. `output`: FFmpeg's options for the output. Returns (Decoded without frames)."""
     with tempfile.TemporaryDirectory(prefix="softgen-video-") as name:
-        words, environment, report = ffmpeg(stream, path, driver is not None, output), dict(os.environ), pathlib.Path(name) / "stats.json"
+        words, environment, report = ffmpeg(stream, path, driver, output), dict(os.environ), pathlib.Path(name) / "stats.json"
         if driver:
             environment["LIBVA_DRIVER_NAME"] = driver
             options = ["--stats", str(report), *(["--threads", str(threads)] if threads is not None else []), *(["--record", record] if record else [])]
@@ -72,7 +77,7 @@ def decode_frames(stream, path, driver, folder, **options):
     sums = folder / f"{driver}.md5"
     output = ["-f", "framemd5", "-y", str(sums)]
     if stream.least is not None:
-        output = ["-c:v", "rawvideo", "-f", "nut", "-y", str(folder / f"{driver}.nut"), "-vf", f"format={stream.pixels}", *output]
+        output = ["-c:v", "rawvideo", "-f", "nut", "-y", str(folder / f"{driver}.nut"), "-vf", filters_of(stream, driver), *output]
     done = decode(stream, path, driver, output, **options)
     return done._replace(frames=md5s(sums))
 

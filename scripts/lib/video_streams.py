@@ -6,8 +6,9 @@ import collections
 
 # `source`: a lavfi graph. `encode`: FFmpeg's options for it, or a command that reads Y4M and writes the file {out}; "cjpeg ...": runs once per frame.
 # `pixels`: the format in which frames are compared. `least`: None: every frame is equal; else the least PSNR of a frame in dB.
+# `download`: {driver: format of its surfaces}, where it is not `pixels`: iHD does not convert, and ends in a fault when asked for another.
 # `software`: options of the software decoder. `quick`: in scripts/test. `speed`: for --speed. `without`: {driver: why it cannot decode this stream}.
-Stream = collections.namedtuple("Stream", "name codec source encode pixels least software quick speed without", defaults=["nv12", None, (), False, False, {}])
+Stream = collections.namedtuple("Stream", "name codec source encode pixels least software quick speed without download", defaults=["nv12", None, (), False, False, {}, {}])
 
 DRIVERS = {"iHD": "intel-media-va-driver", "i965": "i965-va-driver"}
 PACKAGES = ["ffmpeg", "libjpeg-turbo-progs", "vpx-tools", *DRIVERS.values()]
@@ -210,23 +211,25 @@ MPEG2 = [
     mpeg2("1080p", ["-g", "12", "-bf", "2", "-q:v", "5"], FULL_HD_SOURCE, speed=True),
 ]
 
+JPEG_SURFACES = {"yuvj420p": {"iHD": "nv12", "i965": "yuv420p"}, "yuvj422p": {"iHD": "yuyv422", "i965": "yuv422p"}, "yuvj444p": {"iHD": "yuv444p", "i965": "yuv444p"}, "yuvj411p": {"iHD": "yuv411p", "i965": "yuv411p"},
+                "yuvj440p": {"iHD": "yuv440p", "i965": "yuv440p"}}
 JPEG_BOUND = 50  # the inverse DCT is open, and both sides round
 
 
 def mjpeg(name, options, source=None, pixels="yuvj420p", **more):
-    return Stream(f"jpeg-{name}", "jpeg", source or detailed(frames=4), ["-c:v", "mjpeg", "-pix_fmt", pixels, "-q:v", "3", *options], pixels, JPEG_BOUND, **more)
+    return Stream(f"jpeg-{name}", "jpeg", source or detailed(frames=4), ["-c:v", "mjpeg", "-pix_fmt", pixels, "-q:v", "3", *options], pixels, JPEG_BOUND, download=JPEG_SURFACES.get(pixels, {}), **more)
 
 
 def cjpeg(name, options, pixels, source=None, **more):
-    return Stream(f"jpeg-{name}", "jpeg", source or detailed(frames=3), ["cjpeg", *options], pixels, JPEG_BOUND, **more)
+    return Stream(f"jpeg-{name}", "jpeg", source or detailed(frames=3), ["cjpeg", *options], pixels, JPEG_BOUND, download=JPEG_SURFACES.get(pixels, {}), **more)
 
 
 JPEG = [
     mjpeg("420", [], quick=True),
     mjpeg("422", [], pixels="yuvj422p", quick=True),
-    mjpeg("444", [], pixels="yuvj444p"),
+    cjpeg("444", ["-sample", "1x1"], "yuvj444p"),
     cjpeg("422-vertical", ["-sample", "1x2"], "yuvj440p"),
-    cjpeg("411", ["-sample", "4x1"], "yuv411p"),
+    cjpeg("411", ["-sample", "4x1"], "yuvj411p"),
     cjpeg("gray", ["-grayscale"], "gray"),
     cjpeg("restart", ["-restart", "3B"], "yuvj420p"),
     cjpeg("restart-row", ["-restart", "1", "-sample", "2x1"], "yuvj422p"),
