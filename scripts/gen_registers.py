@@ -42,6 +42,7 @@ class Engine:
         interrupt = options.pop("interrupt")
         self.interrupt = NO_INTERRUPT if interrupt == "none" else tuple(int(part) for part in interrupt.split("."))
         self.reset = options.pop("reset")
+        self.box = int(options.pop("box", "0x1000"), 0)
         self.instance = int(options.pop("instance", "0"))
         if name not in ENGINES or self.domain not in DOMAINS or options:
             raise ValueError(f"bad engine: {' '.join(words)}")
@@ -433,7 +434,7 @@ def access_ranges(declared):
 def engine_rows(declared):
     yield "constexpr EngineRow engines[] = {"
     for engine in sorted(declared.engines, key=lambda engine: ENGINES.index(engine.name)):
-        yield (f"    {{.id = EngineId::{engine.name}, .mmio_base = {engine.base:#x}, "
+        yield (f"    {{.id = EngineId::{engine.name}, .mmio_base = {engine.base:#x}, .box = {engine.box:#x}, "
                f".interrupt_word = {engine.interrupt[0]}, .interrupt_shift = {engine.interrupt[1]}, "
                f".instance = {engine.instance}, .reset = {1 << declared.reset_bit(engine):#x}, .domain = ResetDomain::{engine.domain}}},")
     yield "};"

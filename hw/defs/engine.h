@@ -28,6 +28,7 @@ enum class ResetDomain : uint8_t { none, gt, render, media, media2, blitter, veb
 struct EngineRow {
   EngineId id;
   uint32_t mmio_base;
+  uint32_t box;  ///< bytes from mmio_base on that are the engine's: its streamer's registers and, on Gen11 and later, its units'
   uint8_t interrupt_word,
       interrupt_shift;  ///< Gen9: its events stand in GT_ISR(word), from this bit on; Gen11: its bit of GT_INTR_DW(word)
   uint8_t instance;     ///< its number among those of its class

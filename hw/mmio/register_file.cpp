@@ -189,11 +189,11 @@ bool opens(uint32_t slot, uint32_t offset) {
 bool RegisterFile::is_nonpriv_writable(EngineId engine, uint32_t offset) const {
   offset &= ~3u;
   const Register* known = offset < register_space ? row(offset) : nullptr;
-  const uint32_t base = engine_register(engine, 0);
   if (known && known->user) {
-    const bool own = offset - base < 0x1000;
-    const bool its = !known->engine && known->domain == set_.engine(engine)->domain;  // an engine's are not all in its streamer's block
-    if (own || its) return true;
+    const auto in_box = [offset](const defs::EngineRow& row) { return offset - row.mmio_base < row.box; };
+    const defs::EngineRow& own = *set_.engine(engine);
+    // An engine's registers are not all in its box.
+    if (in_box(own) || (!known->engine && known->domain == own.domain && std::ranges::none_of(set_.engines, in_box))) return true;
   }
   for (uint32_t slot = 0; slot < nonpriv_slots; ++slot)
     if (opens(peek(engine, reg::RING_FORCE_TO_NONPRIV(slot)), offset)) return true;

@@ -119,6 +119,48 @@ TEST_CASE("registers a user's batch may write, fixed and by FORCE_TO_NONPRIV") {
   CHECK(rig.read(Machine::user_gpa(user_out + 4)) == 5);
 }
 
+TEST_CASE("a user's batch on VCS: image status, arithmetic and atomics of an encoder's epilogue") {
+  Rig rig(EngineId::vcs0);
+  Context a(rig, rig.id, 0x20);
+  const uint32_t gpr0 = 0x12600, gpr1 = 0x12608, gpr4 = 0x12620, control = 0x128b8, vp9_control = 0x1e9f4;
+  const auto slot = [](unsigned n) { return user_out + 8 * n; };
+  const auto lrm = [](uint32_t reg, uint64_t from) { return Dwords{mi(0x29, 2), reg, uint32_t(from), uint32_t(from >> 32)}; };
+  const auto atomic = [](uint32_t code, uint32_t size, uint64_t at) {
+    return Dwords{mi(0x2f, 1 | code << 8 | size << 19 | 1u << 16), uint32_t(at), uint32_t(at >> 32)};
+  };
+  // i965 clears the image status (gen9_vdenc.c, gen9_vp9_encoder.c). iHD: masked status, then ADD and CMPWR with operands in registers
+  // (codechal_encoder_base.cpp, UpdateEncodeStatus).
+  const Dwords math{mi(0x1a, 7),
+                    0x080u << 20 | 32 << 10 | 0,
+                    0x080u << 20 | 33 << 10 | 1,
+                    0x102u << 20,
+                    0x180u << 20 | 0 << 10 | 49,
+                    0x080u << 20 | 32 << 10 | 0,
+                    0x080u << 20 | 33 << 10 | 1,
+                    0x101u << 20,
+                    0x180u << 20 | 2 << 10 | 50};
+  const Dwords batch = lri(control, 0x12) + lri(vp9_control, 0x34) + srm(control, slot(0), 0) + srm(vp9_control, slot(0) + 4, 0) +
+                       store(slot(1), 1, 0) + store(slot(2), 40, 0) + store(slot(3), 5, 0) +  //
+                       lrm(gpr0, slot(1)) + atomic(0x07, 0, slot(2)) +                        // 40 + 1
+                       lri(gpr0, 5) + lri(gpr1, 0) + atomic(0x0e, 0, slot(3)) + srm(gpr4, slot(4), 0) + lri(gpr0, 6) + lri(gpr0 + 4, 0) +
+                       lri(gpr1, 3) + lri(gpr1 + 4, 0) + math + srm(gpr0, slot(5), 0) + srm(0x12610, slot(6), 0) +
+                       // Ends the batch: 41 is not greater than 50.
+                       Dwords{mi(0x36, 1u << 21 | 2), 50, uint32_t(slot(2)), uint32_t(slot(2) >> 32)} + store(slot(7), 1, 0) +
+                       Dwords{batch_end};
+  a.emit(start_batch(rig.user_batch(batch), true));
+  rig.submit(a);
+  CHECK(rig.reg(rig.id, softgen::reg::RING_ESR) == 0);
+  const auto read = [&](unsigned n) { return rig.read(Machine::user_gpa(slot(n))); };
+  CHECK(read(0) == 0x12);
+  CHECK(rig.read(Machine::user_gpa(slot(0) + 4)) == 0x34);
+  CHECK(read(2) == 41);
+  CHECK(read(3) == 0);  // CMPWR found 5 and wrote 0
+  CHECK(read(4) == 5);
+  CHECK(read(5) == (6 & 3));
+  CHECK(read(6) == 0);  // 2 - 3 is not zero
+  CHECK(read(7) == 0);
+}
+
 TEST_CASE("privilege violations interrupt only when unmasked") {
   Rig rig;
   Context a(rig, rig.id, 0x20);

@@ -140,6 +140,20 @@ TEST_CASE("gen12: a fault is in one register, with its address beside") {  // gt
   CHECK(f.file.read(0x4094) == 0);
 }
 
+TEST_CASE("a user batch on a video engine of Gen11 and Gen12 may write its own box's registers") {
+  for (const defs::RegisterSet* set : {&defs::gen11::registers, &defs::gen12::registers}) {
+    RegisterFile file(*set);
+    for (const uint32_t within : {0x600u, 0x800u, 0x8b8u, 0xffcu, 0x2800u, 0x28f4u, 0x28fcu}) {
+      CAPTURE(set->name, within);
+      for (const EngineId id : {EngineId::rcs, EngineId::bcs, EngineId::vcs0, EngineId::vcs1, EngineId::vecs}) {
+        CHECK(file.is_nonpriv_writable(id, 0x1c0000 + within) == (id == EngineId::vcs0));
+        CHECK(file.is_nonpriv_writable(id, 0x1d0000 + within) == (id == EngineId::vcs1));
+      }
+    }
+    for (const uint32_t within : {0x2000u, 0x2900u}) CHECK_FALSE(file.is_nonpriv_writable(EngineId::vcs0, 0x1c0000 + within));
+  }
+}
+
 TEST_CASE("gen12: each engine's user batches may write its own tables' registers") {
   Fixture f;
   const struct {

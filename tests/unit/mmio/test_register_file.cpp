@@ -234,9 +234,17 @@ TEST_CASE("the registers of the power contexts are declared on each engine") {
 
 TEST_CASE("a user batch on the video engine may write its MFX registers, one on render may not") {
   RegisterFile file{softgen::defs::gen9::registers};
-  CHECK(file.is_nonpriv_writable(EngineId::vcs0, reg::gen9::MFX_STATUS(63)));
-  CHECK(!file.is_nonpriv_writable(EngineId::vcs0, reg::MFX_BITSTREAM(0)));
-  for (const EngineId id : {EngineId::rcs, EngineId::bcs, EngineId::vecs}) CHECK(!file.is_nonpriv_writable(id, reg::gen9::MFX_STATUS(0)));
+  for (const uint32_t offset : {0x12800u, 0x128b8u, 0x12ffcu, 0x1e800u, 0x1e9f4u, 0x1e9fcu, 0x12600u, 0x1267cu}) {
+    CAPTURE(offset);
+    CHECK(file.is_nonpriv_writable(EngineId::vcs0, offset));
+    for (const EngineId id : {EngineId::rcs, EngineId::bcs, EngineId::vecs}) CHECK(!file.is_nonpriv_writable(id, offset));
+  }
+  for (const uint32_t offset : {0x127fcu, 0x13000u, 0x1e7fcu, 0x1ea00u, reg::gen9::HUC_STATUS(0)}) {
+    CAPTURE(offset);
+    CHECK(!file.is_nonpriv_writable(EngineId::vcs0, offset));
+  }
+  CHECK(reg::gen9::MFC_IMAGE_STATUS_CONTROL == 0x128b8);
+  CHECK(reg::gen9::HCP_VP9_IMAGE_STATUS_CONTROL == 0x1e9f4);
   CHECK(file.is_nonpriv_writable(EngineId::rcs, reg::CACHE_MODE_1));
 }
 
