@@ -124,8 +124,8 @@ class Registers(GeneratorTest, unittest.TestCase):
                       '0x0, {1, 1}, {0x0, 0x0}, fields_RING_CTL, source1}', table)
         engines = " ".join(table[table.index("EngineRow engines[]"):].split())
         self.assertTrue(engines.startswith(
-            "EngineRow engines[] = { {.id = EngineId::rcs, .mmio_base = 0x2000, .interrupt_word = 0, .interrupt_shift = 0, .instance = 0, .reset = 0x2, "
-            ".domain = ResetDomain::render}, {.id = EngineId::bcs, .mmio_base = 0x22000, .interrupt_word = 0, .interrupt_shift = 16, "
+            "EngineRow engines[] = { {.id = EngineId::rcs, .mmio_base = 0x2000, .box = 0x1000, .interrupt_word = 0, .interrupt_shift = 0, .instance = 0, "
+            ".reset = 0x2, .domain = ResetDomain::render}, {.id = EngineId::bcs, .mmio_base = 0x22000, .box = 0x1000, .interrupt_word = 0, .interrupt_shift = 16, "
             ".instance = 0, .reset = 0x8, .domain = ResetDomain::blitter}, };"), engines)
 
     def test_an_engine_that_has_some_of_the_registers_only(self):
