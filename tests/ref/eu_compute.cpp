@@ -149,6 +149,13 @@ void Machine::set_accumulator(unsigned n, unsigned size, bool with_sign, Wide v)
   if ((n + 1) * size <= 64) std::memcpy(&s_.acc[n * size], &low, size);
 }
 
+/// Bytes of what addc and subb add: those of the widest operand; bytes become words.
+unsigned Machine::carry_size() const {
+  unsigned size = std::max(size_of(i_.dst.type), 2u);
+  for (unsigned n = 0; n < 2; n++) size = std::max(size, size_of(i_.src[n].type));
+  return size;
+}
+
 Number Machine::compute_accumulating(unsigned n, const Wide* x) {
   switch (i_.opcode) {
     case Opcode::mac: {
@@ -163,14 +170,16 @@ Number Machine::compute_accumulating(unsigned n, const Wide* x) {
       return Number::of(is_signed(i_.dst.type) ? Wide{whole >> 32} : Wide{static_cast<uint64_t>(whole) >> 32});
     }
     case Opcode::addc: {
-      const Wide sum = unsigned_in(x[0], 4) + unsigned_in(x[1], 4);
-      set_accumulator(n, 4, false, sum >> 32);
-      return Number::of(i_.saturate ? sum : unsigned_in(sum, 4));
+      const unsigned size = carry_size();
+      const Wide sum = unsigned_in(x[0], size) + unsigned_in(x[1], size);
+      set_accumulator(n, size, false, sum >> size * 8);
+      return Number::of(i_.saturate ? sum : unsigned_in(sum, size));
     }
     case Opcode::subb: {
-      const Wide d = unsigned_in(x[0], 4) - unsigned_in(x[1], 4);
-      set_accumulator(n, 4, false, d < 0);
-      return Number::of(i_.saturate ? d : unsigned_in(d, 4));
+      const unsigned size = carry_size();
+      const Wide d = unsigned_in(x[0], size) - unsigned_in(x[1], size);
+      set_accumulator(n, size, false, d < 0);
+      return Number::of(i_.saturate ? d : unsigned_in(d, size));
     }
     case Opcode::sad2:
     case Opcode::sada2: {

@@ -83,6 +83,7 @@ class Machine {
   Quad macro_source(unsigned k, unsigned n) const;
   uint64_t encode(Number v, Number& shown, bool& overflow) const;
   void set_flag(unsigned n, bool value);
+  unsigned carry_size() const;
   void plain_accumulator(unsigned n, uint64_t bits);
   Wide accumulator(unsigned n, unsigned size, bool with_sign) const;
   void set_accumulator(unsigned n, unsigned size, bool with_sign, Wide v);

@@ -173,7 +173,8 @@ bool Machine::execute() {
       after.acc_wide = (after.acc_size == s_.acc_size) ? after.acc_wide : s_.acc_wide;
       after.acc_size = s_.acc_size;
       after.acc_wide[n] = s_.acc_wide[n];
-      std::memcpy(&after.acc[n * 4], &s_.acc[n * 4], 4);
+      const size_t size = s_.acc_size;
+      if ((n + 1) * size <= s_.acc.size()) std::memcpy(&after.acc[n * size], &s_.acc[n * size], size);
     }
     writer.finish(n, v);
   }

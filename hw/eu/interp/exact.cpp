@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Integer operations computed without overflow: whatever saturates, uses an accumulator, or is not worth a vector.
+#include <algorithm>
 #include <array>
 #include <bit>
 
@@ -153,13 +154,20 @@ void multiply_high(Thread& thread, const Op& op, uint32_t mask, const Lanes* in,
     if (mask >> n & 1) set_accumulator(thread, op.dst.type, n, whole[n]);
 }
 
+/// In what addc and subb add: dwords, but where all operands are narrower words.
+RegType carry_type(const Op& op) {
+  const bool dwords = std::max({size_of(op.dst.type), size_of(op.src[0].type), size_of(op.src[1].type)}) == 4;
+  return dwords ? RegType::ud : RegType::uw;
+}
+
 void carry(Thread& thread, const Op& op, uint32_t mask, const Lanes* in, Lanes& r) {
   const bool subtract = op.opcode == Opcode::subb;
+  const RegType type = carry_type(op);
   for (unsigned n = 0; n < op.exec_size; n++) {
-    const Int128 a = as_unsigned(in[0].x[n], RegType::ud), b = as_unsigned(in[1].x[n], RegType::ud);
-    r.x[n] = op.saturate ? (subtract ? a - b : a + b) : as_unsigned(subtract ? a - b : a + b, RegType::ud);
-    const bool out = subtract ? a < b : (a + b) >> 32 != 0;
-    if (mask >> n & 1) set_accumulator(thread, RegType::ud, n, out);
+    const Int128 a = as_unsigned(in[0].x[n], type), b = as_unsigned(in[1].x[n], type);
+    r.x[n] = op.saturate ? (subtract ? a - b : a + b) : as_unsigned(subtract ? a - b : a + b, type);
+    const bool out = subtract ? a < b : (a + b) >> size_of(type) * 8 != 0;
+    if (mask >> n & 1) set_accumulator(thread, type, n, out);
   }
 }
 

@@ -104,6 +104,15 @@ TEST_CASE("eu alu: bits") {
   // IGC looks for the first channel of a mask so.
   CHECK(one<uint32_t, uint16_t>(Opcode::fbl, UD, UW, 0x4000) == 14);
   CHECK(one<uint32_t, uint16_t>(Opcode::fbl, UD, UW, 0) == 0xffffffff);
+  CHECK(s(Opcode::fbl, -8) == 3);
+  CHECK(one<int16_t, int16_t>(Opcode::fbl, W, W, 0x4000) == 14);
+  CHECK(one<int16_t, int16_t>(Opcode::fbl, W, W, 0) == -1);
+  CHECK(one<int32_t, int8_t>(Opcode::fbl, D, B, int8_t{-128}) == 7);
+  // Words are extended to dwords.
+  CHECK(one<int32_t, int16_t>(Opcode::fbh, D, W, int16_t{-2}) == 31);
+  CHECK(one<uint16_t, uint16_t>(Opcode::fbh, UW, UW, uint16_t{1}) == 31);
+  CHECK(one<int16_t, int16_t>(Opcode::cbit, W, W, int16_t{-1}) == 16);
+  CHECK(one<int32_t, int32_t>(Opcode::cbit, D, D, -1) == 32);
   CHECK(u(Opcode::cbit, 0xf00f) == 8);
   CHECK(u(Opcode::bfi1, 4, 8) == 0xf00);
   CHECK(u(Opcode::bfi2, 0xf00, 0xabc, 0x123) == 0xc23);
@@ -236,6 +245,33 @@ TEST_CASE("eu alu: addc takes words, which are extended to dwords") {
   REQUIRE(m.run() == RunResult::finished);
   CHECK((m.get<uint32_t>(3, 3) == 0x10 && m.thread.regs.acc[0][3] == 1));
   CHECK((m.get<uint32_t>(3, 4) == 4 && m.thread.regs.acc[0][4] == 1));
+}
+
+TEST_CASE("eu alu: carries of words") {
+  // The iHD media driver's scaling kernel: a comparison of words by subb, whose borrow is read from the accumulator.
+  Machine m;
+  Operand acc = grf(0, UW);
+  acc.file = RegFile::arf, acc.reg = 0x20;
+  Operand acc_signed = acc;
+  acc_signed.type = W;
+  Instruction narrow = op(Opcode::addc, 8, grf(7, UB), grf(8, UB), grf(9, B));
+  m.load({op(Opcode::subb, 8, grf(3, W), grf(1, W), grf(2, W)), op(Opcode::mov, 8, grf(4, W), acc_signed),
+          op(Opcode::addc, 8, grf(5, UW), grf(1, UW), grf(2, UW)), op(Opcode::mov, 8, grf(6, UW), acc), narrow,
+          op(Opcode::mov, 8, grf(10, UW), acc)});
+  const int16_t a[] = {5, 3, -1, 0, INT16_MIN}, b[] = {3, 5, 1, 0, INT16_MAX};
+  for (unsigned n = 0; n < 5; n++) m.set<int16_t>(1, n, a[n]), m.set<int16_t>(2, n, b[n]);
+  m.set<int16_t>(1, 7, 1), m.set<int16_t>(2, 7, 2);
+  m.set<uint8_t>(8, 2, 200), m.set<int8_t>(9, 2, -1);
+  REQUIRE(m.run() == RunResult::finished);
+  for (unsigned n = 0; n < 5; n++) {
+    const auto left = static_cast<uint16_t>(a[n]), right = static_cast<uint16_t>(b[n]);
+    CHECK(m.get<int16_t>(3, n) == static_cast<int16_t>(a[n] - b[n]));
+    CHECK(m.get<int16_t>(4, n) == (left < right));
+    CHECK(m.get<uint16_t>(5, n) == static_cast<uint16_t>(a[n] + b[n]));
+    CHECK(m.get<uint16_t>(6, n) == (left + right) >> 16);
+  }
+  CHECK((m.get<int16_t>(3, 7) == -1 && m.get<int16_t>(4, 7) == 1));
+  CHECK((m.get<uint8_t>(7, 2) == 199 && m.get<uint16_t>(10, 2) == 1));
 }
 
 TEST_CASE("eu alu: carries, multiply-add, absolute differences") {
