@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "hw/debug/compared_constant.h"
+#include "hw/debug/compare_operands.h"
 
 namespace softgen::debug {
 

@@ -4,15 +4,19 @@
 #include <new>
 #include <string>
 
+#include "hw/debug/compare_log.h"
 #include "hw/debug/coverage.h"
 #include "hw/debug/fresh_coverage.h"
 #include "softgen/coverage.h"
 
+using softgen::debug::CompareLog;
+using softgen::debug::CompareOperands;
 using softgen::debug::Coverage;
 
 struct sg_coverage {
   Coverage blocks{SG_COVERAGE_MAX_BLOCKS};
   softgen::debug::FreshCoverage fresh;
+  CompareLog compares;
 };
 
 namespace {
@@ -23,6 +27,18 @@ char* text_of(const Make& make) {
   try {
     return strdup(std::string(make()).c_str());
   } catch (const std::exception&) { return nullptr; }
+}
+
+CompareLog::Site* site_of(sg_compare* compare) { return reinterpret_cast<CompareLog::Site*>(compare); }
+
+unsigned operand_of(const CompareOperands::Operand& operand) {
+  switch (operand.kind) {
+    case CompareOperands::Kind::low: return operand.number;
+    case CompareOperands::Kind::high: return SG_OPERAND_HIGH + operand.number;
+    case CompareOperands::Kind::memory: return SG_OPERAND_MEMORY;
+    case CompareOperands::Kind::immediate: return SG_OPERAND_IMMEDIATE;
+  }
+  return SG_OPERAND_IMMEDIATE;
 }
 
 }  // namespace
@@ -91,4 +107,39 @@ bool sg_coverage_fresh_look(sg_coverage* coverage, const uint64_t* counts, uint3
 
 char* sg_coverage_state(const sg_coverage* coverage) {
   return text_of([&] { return coverage->blocks.state(); });
+}
+
+bool sg_coverage_compares_begin(sg_coverage* coverage, const char* values, char** error) {
+  try {
+    coverage->compares.begin(CompareLog::parse(values));
+    return true;
+  } catch (const std::exception& e) {
+    *error = strdup(e.what());
+    return false;
+  }
+}
+
+char* sg_coverage_compares(const sg_coverage* coverage) {
+  return text_of([&] { return coverage->compares.text(); });
+}
+
+sg_compare* sg_coverage_compare(sg_coverage* coverage, uint64_t address, const uint8_t* bytes, uint32_t size) {
+  try {
+    return reinterpret_cast<sg_compare*>(coverage->compares.site(address, {bytes, size}));
+  } catch (const std::exception&) {  // no memory: the instruction is not traced
+    return nullptr;
+  }
+}
+
+void sg_compare_operands(const sg_compare* compare, unsigned* left, unsigned* right) {
+  const CompareOperands& operands = site_of(const_cast<sg_compare*>(compare))->operands;
+  *left = operand_of(operands.left);
+  *right = operand_of(operands.right);
+}
+
+bool sg_coverage_compared(sg_coverage* coverage, sg_compare* compare, uint64_t left, uint64_t right) {
+  try {
+    coverage->compares.record(*site_of(compare), left, right);
+    return true;
+  } catch (const std::exception&) { return false; }
 }

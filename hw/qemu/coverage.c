@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which blocks of guest code ran, by TCG's plugin callbacks: properties coverage, coverage-blocks, coverage-constants, coverage-fresh and coverage-state of the device.
+ * Which blocks of guest code ran, by TCG's plugin callbacks: properties coverage, coverage-blocks, coverage-compares, coverage-constants, coverage-fresh
+ * and coverage-state of the device.
  *
  * A translation callback is registered while ranges are set, and only then. It asks TCG for an inline counter in each block inside them;
  * blocks elsewhere stay as they are. Code that was translated before is dropped (tb_flush) whenever the ranges change, after each vCPU
@@ -8,6 +9,7 @@
  */
 #include "qemu/osdep.h"
 
+#include "compares.h"
 #include "coverage.h"
 #include "exec/tb-flush.h"
 #include "hw/core/cpu.h"
@@ -53,6 +55,7 @@ static void block_translated(qemu_plugin_id_t id, struct qemu_plugin_tb* block) 
     size_t size = qemu_plugin_insn_data(qemu_plugin_tb_get_insn(block, i), code, sizeof code);
     if (!sg_coverage_instruction(coverage.blocks, code, size)) break;
   }
+  intel_gpu_compares_block(block);
   qemu_plugin_register_vcpu_tb_exec_inline_per_vcpu(block, QEMU_PLUGIN_INLINE_ADD_U64, counter_of(index), 1);
 }
 
@@ -120,6 +123,12 @@ static char* get_constants(Object* object, Error** errp) {
   return intel_gpu_taken(coverage.blocks ? sg_coverage_constants(coverage.blocks) : NULL, "");
 }
 
+static void trace_compares(Object* object, const char* values, Error** errp) { intel_gpu_compares_trace(coverage.blocks, values, errp); }
+
+static char* get_compares(Object* object, Error** errp) {
+  return intel_gpu_taken(coverage.blocks ? sg_coverage_compares(coverage.blocks) : NULL, "");
+}
+
 static void begin_fresh(Object* object, const char* text, Error** errp) {
   if (!g_str_equal(text, "begin")) {
     error_setg(errp, "coverage-fresh: 'begin' is expected");
@@ -157,6 +166,11 @@ void intel_gpu_coverage_init(qemu_plugin_id_t id) {
   object_class_property_add_str(klass, "coverage-blocks", get_blocks, NULL);
   object_class_property_set_description(klass, "coverage-blocks",
                                         "read only: a line for each block of them that ran: start, bytes, how often");
+  object_class_property_add_str(klass, "coverage-compares", get_compares, trace_compares);
+  object_class_property_set_description(
+      klass, "coverage-compares",
+      "values (hexadecimal, blanks between): from now on compares with one of them are recorded, until it is set empty (default); of a stopped machine. Reads what was "
+      "recorded: a line for each instruction and pair of operands");
   object_class_property_add_str(klass, "coverage-constants", get_constants, NULL);
   object_class_property_set_description(klass, "coverage-constants",
                                         "read only: the constants that x86-64 code in the ranges compares with, one per line");

@@ -47,6 +47,19 @@ char* sg_coverage_blocks(const sg_coverage* coverage, const uint64_t* counts, ui
 bool sg_coverage_fresh_begin(sg_coverage* coverage, const uint64_t* counts, uint32_t count);
 bool sg_coverage_fresh_look(sg_coverage* coverage, const uint64_t* counts, uint32_t count, uint32_t* classes, uint32_t* blocks,
                             uint32_t* all);
+/* Compares at run time: instructions of watched blocks that compare, SUB included. What has none of the wanted values as an operand is not kept. */
+typedef struct sg_compare sg_compare;
+/* `values`: hexadecimal, with blanks between. What was recorded is forgotten; instructions stay. */
+bool sg_coverage_compares_begin(sg_coverage* coverage, const char* values, char** error);
+/* malloc'ed: a line "ADDRESS BYTES OPERATION LEFT RIGHT" for each instruction and pair of operands: cmp, sub or test; numbers hexadecimal but BYTES. */
+char* sg_coverage_compares(const sg_coverage* coverage);
+/* The instruction, if it compares; else NULL. It lives as long as `coverage`. */
+sg_compare* sg_coverage_compare(sg_coverage* coverage, uint64_t address, const uint8_t* bytes, uint32_t size);
+/* An operand of the instruction: a register's number as instructions encode it (0 RAX, 1 RCX …), or one of these. */
+enum { SG_OPERAND_MEMORY = 16, SG_OPERAND_IMMEDIATE = 17, SG_OPERAND_HIGH = 32 /* added: bits 15:8 of the register */ };
+void sg_compare_operands(const sg_compare* compare, unsigned* left, unsigned* right);
+/* The instruction runs with these operands; an immediate's is ignored. False: there is no memory to keep them. */
+bool sg_coverage_compared(sg_coverage* coverage, sg_compare* compare, uint64_t left, uint64_t right);
 /* malloc'ed JSON: ranges, blocks, dropped, and translations (calls of sg_coverage_block). */
 char* sg_coverage_state(const sg_coverage* coverage);
 

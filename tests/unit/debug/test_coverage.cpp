@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "hw/debug/compared_constant.h"
+#include "hw/debug/compare_operands.h"
 #include "hw/debug/coverage.h"
 #include "hw/debug/fresh_coverage.h"
 #include "softgen/coverage.h"
