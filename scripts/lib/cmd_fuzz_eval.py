@@ -8,7 +8,7 @@ import cmd_fuzz_device
 import cmd_setup
 import fuzz_campaign
 from cmd_fuzz import positive
-from common import CACHE, Failure, main, output_file, print_table, say
+from common import Failure, main, output_file, print_table, say
 from fuzz_seeds import SEEDS
 from i915_module import Source
 
@@ -31,7 +31,7 @@ def parse(argv):
 
 
 def options_of(module):
-    return argparse.Namespace(guest=GUEST, platform=PLATFORM, module=module, append="", device_args="", ignore=KNOWN)
+    return argparse.Namespace(guest=GUEST, platform=PLATFORM, module=module, append="", device_args="", ignore=KNOWN, compares=True)
 
 
 class Search(fuzz_campaign.Campaign):
@@ -63,8 +63,7 @@ def signatures(target, module, plan, times=1):
 
 def evaluate(source, seed, options):
     """A row of the table."""
-    module = CACHE / "i915" / f"{source.version}-{seed.name}.ko"
-    source.module(seed, module)
+    module = source.kept_module(seed)
     # A seed without effect could not be found.
     if signatures(seed.target, module, [seed.plan]) == [None]:
         raise Failure(f"{seed.name}: the driver with the fault withstands '{seed.plan}'")
@@ -81,7 +80,6 @@ def run(argv):
     report = output_file(options.json, "--json") if options.json else None
     cmd_setup.ensure(("build", "headers", "guest"))
     source = Source(GUEST)
-    source.fetch()
     rows = []
     for seed in SEEDS:
         if options.only and seed.name not in options.only:

@@ -5,6 +5,7 @@ import json
 import re
 
 import fuzz_base
+import fuzz_compares
 import fuzz_findings
 import fuzz_machine
 import fuzz_plans
@@ -41,12 +42,12 @@ def finding_of(outcome, ignored=()):
     return fuzz_findings.complaint_of(outcome, ignored) or (("no end", NO_END) if no_end else None)
 
 
-class Campaign(fuzz_base.BaseCampaign):
+class Campaign(fuzz_compares.TracingCampaign, fuzz_base.BaseCampaign):
     HEADER = HEADER
 
     def __init__(self, name, options, seed):
         super().__init__(options, f"{seed} {name}")
-        self.name, self.target, self.words, self.sweep = name, TARGETS[name], None, None
+        self.name, self.target, self.words, self.sweep, self.groups = name, TARGETS[name], None, None, None
         self._data = b""
         self._endless = []  # of findings that end a guest: the points and actions of their plans
 
@@ -70,6 +71,8 @@ class Campaign(fuzz_base.BaseCampaign):
         firmware = self.machine.firmware_offsets() if self.target.workload in PROBING else ()
         self.words = fuzz_plans.vocabulary(json.loads(self.machine.get("faults-vocabulary")), census, self.machine.constants(), firmware)
         self.sweep = fuzz_plans.Sweep(self.random, self.words)
+        self.groups = fuzz_plans.PlanGroups(self.random, self.words)
+        self.tracer = fuzz_compares.Tracer(self.random, self.groups.next)
         self.blocks = outcome.fresh["all"]
 
     def hand_over(self):
@@ -80,7 +83,7 @@ class Campaign(fuzz_base.BaseCampaign):
     def next_attempt(self):
         """A plan; only now and then one that is known to end the guest, which takes seconds each time."""
         for _ in range(ENDLESS_PLANS):
-            plan = self._any_plan()
+            plan = self.by_compares() or self._any_plan()
             if not any(kinds <= kinds_of(plan) for kinds in self._endless):
                 break
         return plan
@@ -94,15 +97,18 @@ class Campaign(fuzz_base.BaseCampaign):
         return fuzz_plans.mutated(self.random, self.words, base, self.corpus)
 
     def run_on_machine(self, attempt):
-        return self.machine.execute(self._data, text_of(attempt))
+        return self.run_traced(attempt, lambda: self.machine.execute(self._data, text_of(attempt)))
 
     def finding_of(self, outcome):
         return finding_of(outcome, self.options.ignore)
 
     def executed(self, attempt, outcome, found):
+        if isinstance(attempt, fuzz_compares.Traced):
+            self.tracer.seen(attempt)
         # What ends the guest would be found again and again.
         if outcome.fresh["classes"] and outcome.end == "done":
-            self.corpus.append(attempt)
+            self.corpus.append(list(attempt))
+            self.groups.keep(list(attempt))
 
     def is_valid(self, attempt):
         """False: a line lost a word that it needs."""

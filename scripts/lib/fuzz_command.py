@@ -19,6 +19,7 @@ def add_options(parser, positive, what, seconds, jobs):
     parser.add_argument("--module", type=pathlib.Path, metavar="FILE", help="an i915.ko of your own in place of the guest's")
     parser.add_argument("--append", default="", metavar="STR", help="more words for the guest kernel's command line")
     parser.add_argument("--device-args", default="", metavar="STR", help="properties of the device (docs/qemu.md)")
+    parser.add_argument("--no-compares", dest="compares", action="store_false", help="without the operands of compares at run time")
     parser.add_argument("--json", metavar="F", help="write the table and the findings to this file")
     parser.add_argument("--repro", metavar="FILE", help=f"run the {what} of a finding again, and say how it ends")
     parser.add_argument("--times", type=int, default=1, metavar="N", help="with --repro: so many times (default: 1)")

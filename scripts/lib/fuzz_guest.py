@@ -5,6 +5,7 @@ import pathlib
 import re
 
 import fuzz_base
+import fuzz_compares
 import fuzz_findings
 import fuzz_generate
 import fuzz_packets
@@ -54,7 +55,35 @@ def read_programs(path):
     return [part for part in re.split(r"\n\s*\n", text.strip()) if part]
 
 
-class Campaign(fuzz_base.BaseCampaign):
+class ValueGroup:
+    """A number in a program, to be traced (fuzz_compares.Tracer)."""
+
+    def __init__(self, table, calls, call, place, size):
+        self._table, self._calls, self._call, self._place = table, calls, call, place
+        self.parts = [fuzz_compares.parts_of(8 * size)]
+
+    def _with(self, value):
+        calls = fuzz_program.copied(self._calls)
+        list(fuzz_program.places(self._table, calls[self._call]))[self._place].value = value
+        return calls
+
+    def tagged(self, tags):
+        return self._with(tags[0])
+
+    def changed(self, number, value, part):  # pylint: disable=unused-argument
+        calls = self._with(value)
+        return fuzz_text.write(self._table, calls), calls
+
+
+def random_value(table, random, calls):
+    """The ValueGroup of a number of `calls` that may be any, or None."""
+    call = random.randrange(len(calls))
+    spots = [(at, place.field.size) for at, place in enumerate(fuzz_program.places(table, calls[call]))
+             if type(place.value) is int and fuzz_generate.Mutator.can_change(place) and not place.field.kind.strict]
+    return ValueGroup(table, calls, call, *random.choice(spots)) if spots else None
+
+
+class Campaign(fuzz_compares.TracingCampaign, fuzz_base.BaseCampaign):
     HEADER, node = HEADER, NODE
 
     def __init__(self, options, seed):
@@ -62,6 +91,7 @@ class Campaign(fuzz_base.BaseCampaign):
         self.table = fuzz_table.load()
         self.packets = fuzz_packets.load(fuzz_packets.set_of(options.platform))
         self.mutator = fuzz_generate.Mutator(self.table, self.packets, self.random)
+        self.tracer = fuzz_compares.Tracer(self.random, lambda: random_value(self.table, self.random, self._any_entry().calls))
         self.slow = []
         self.errors = collections.Counter()  # (call, errno)
 
@@ -73,18 +103,23 @@ class Campaign(fuzz_base.BaseCampaign):
         for text in texts:
             self.step(self.mutator.finished(self.parse(text)))
 
+    def _any_entry(self):
+        return self.random.choice(self.corpus[-RECENT:] if self.random.randrange(3) == 0 else self.corpus)
+
     def next_attempt(self):
+        if self.corpus and (attempt := self.by_compares()):
+            return attempt
         if not self.corpus or self.random.randrange(FRESH_PROGRAMS) == 0:
             return self.mutator.fresh()
         # Of two programs mostly the one that costs less: modesets and waits take ten times what the others do.
-        base, other = (self.random.choice(self.corpus[-RECENT:] if self.random.randrange(3) == 0 else self.corpus) for _ in range(2))
+        base, other = self._any_entry(), self._any_entry()
         if (base.seconds > other.seconds) == (self.random.randrange(5) != 0):
             base, other = other, base
         return self.mutator.mutated(base.calls, other.calls)
 
     def run_on_machine(self, attempt):
         data = b"p" + fuzz_program.encode(self.table, self.packets, attempt)
-        return self.machine.execute(data, "", LIMIT_US, LIMIT_SECONDS)
+        return self.run_traced(attempt, lambda: self.machine.execute(data, "", LIMIT_US, LIMIT_SECONDS))
 
     def finding_of(self, outcome):
         return finding_of(outcome)
@@ -93,12 +128,14 @@ class Campaign(fuzz_base.BaseCampaign):
         return signature(oracle, line, console)
 
     def executed(self, attempt, outcome, found):
+        if isinstance(attempt, fuzz_compares.Traced):
+            self.tracer.seen(attempt)
         if outcome.end == "silent":
             self.slow.append(attempt)
         for call, number in zip(attempt, outcome.output.split()):
             self.errors[call.name, number] += 1
         if not found and outcome.end == "done" and outcome.fresh["classes"] >= (1 if outcome.seconds < LONG_SECONDS else MUCH):
-            self.corpus.append(Entry(attempt, outcome.seconds))
+            self.corpus.append(Entry(list(attempt), outcome.seconds))
 
     def smaller(self, attempt, repeats):
         return smaller(self.table, attempt, repeats)

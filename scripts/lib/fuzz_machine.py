@@ -168,6 +168,16 @@ class FuzzMachine(guests.Machine):
         """Numbers that the code of the guest's modules that ran so far compares with."""
         return [int(word, 16) for word in self.get("coverage-constants").split()]
 
+    def trace_compares(self, values):
+        """From now on compares with one of these numbers are recorded, until compares()."""
+        self.put("coverage-compares", " ".join(f"{value:x}" for value in values))
+
+    def compares(self):
+        """Lines of what was recorded (fuzz_compares.read)."""
+        text = self.get("coverage-compares")
+        self.put("coverage-compares", "")
+        return text
+
     def refuses(self, plan):
         """The device's sentence on a plan that is wrong, or None."""
         try:

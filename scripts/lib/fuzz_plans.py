@@ -5,6 +5,8 @@ Deterministic: a random.Random decides all."""
 import collections
 import re
 
+import fuzz_compares
+
 # A line that is not the device's: `opregion OFFSET=BYTE` changes what firmware leaves to the driver when an execution begins. At 400h is the Video BIOS
 # Table (docs/display.md). The driver reads it when it takes the device.
 OPREGION, OPREGION_BYTES = "opregion ", 0x2000
@@ -19,6 +21,8 @@ REGISTER_POINTS = {"mmio.read", "mmio.write"}
 # Points that a run without faults never asks at, but that one with faults may.
 RARE_POINTS = ["gdrst", "gdrst.ready", "resume", "irq", "hotplug", "display.underrun", "tlb"]
 SWEPT_OCCURRENCES, SWEPT_LINES = 3, 6  # max per place; per plan
+TRACED_PLACES = 3  # of a plan at once: a wrong value may end the work before the driver compares another one
+MAX_TRACED_PLANS = 64  # that wait
 
 
 def vocabulary(answer, census, constants=(), firmware=()):
@@ -143,6 +147,90 @@ class Sweep:
 
     def _line(self, words, point, where, nth):
         return opregion_line(self._rng, where) if point == OPREGION else line_at(self._rng, words, point, where, f" nth={nth}")
+
+
+class RegisterPlace:
+    """A line whose action's number the driver reads; tagged, then replaced by what the driver compares it with (fuzz_compares)."""
+    BITS = {"mmio.read": ("stuck", 32), "config.read": ("stuck", 32), "pcode": ("value", 32), "cs.csb": ("value", 64)}
+
+    def __init__(self, words, head, point, where):
+        self._head, (self._action, width) = head, self.BITS[point]
+        self.parts = fuzz_compares.parts_of(width, words.registers.get(where, ()))
+
+    def lines(self, value, part=None):  # pylint: disable=unused-argument
+        return [f"{self._head} do {self._action} {value:#x}"]
+
+
+class FirmwarePlace:
+    """Four bytes of the OpRegion."""
+
+    def __init__(self, offset):
+        self._offset = min(offset, OPREGION_BYTES - 4)
+        self.parts = sorted({*fuzz_compares.parts_of(32), fuzz_compares.Part(8, 16)}, key=lambda part: (-part.width, part.low))
+
+    def lines(self, value, part=None):
+        low, width = part or self.parts[0]
+        return [f"{OPREGION}{self._offset + byte:x}={value >> 8 * byte & 0xff:x}" for byte in range(low // 8, (low + width) // 8)]
+
+
+def place_of(words, text):
+    """The place that a line is, or None."""
+    if text.startswith(OPREGION):
+        return FirmwarePlace(int(text.removeprefix(OPREGION).split("=")[0], 16))
+    match = re.match(r"(on (\S+)(.*)) do (\w+)", text)
+    if not match or match.group(2) not in RegisterPlace.BITS or "every=" in text:
+        return None
+    where = " ".join(word for word in match.group(3).split() if not re.match(r"(nth|times|p|from|for)=", word))
+    return RegisterPlace(words, match.group(1), match.group(2), where)
+
+
+class PlanGroup:
+    """Places of a plan to be traced together: `places` {index of a line: place}; a place behind the plan's lines is added to it."""
+
+    def __init__(self, plan, places):
+        self._plan, self._places = plan, list(places.items())
+        self.parts = [place.parts for place in places.values()]
+
+    def _with(self, numbers, lines_of):
+        lines = {at: lines_of(number, place) for number, (at, place) in enumerate(self._places) if number in numbers}
+        return [line for at in range(max([len(self._plan), *(at + 1 for at in lines)])) for line in lines.get(at, self._plan[at:at + 1])]
+
+    def tagged(self, tags):
+        return self._with(range(len(tags)), lambda number, place: place.lines(tags[number]))
+
+    def changed(self, number, value, part):
+        """(its new lines, the plan)"""
+        return tuple(self._places[number][1].lines(value, part)), self._with([number], lambda _, place: place.lines(value, part))
+
+
+class PlanGroups:
+    """What is traced next: alternately a plan that was kept, and places where a run without faults reads, in random order."""
+
+    def __init__(self, rng, words):
+        self._rng, self._words, self._plans, self._left, self._of_plan = rng, words, collections.deque(), [], False
+
+    def keep(self, plan):
+        if len(self._plans) < MAX_TRACED_PLANS:
+            self._plans.append(plan)
+
+    def next(self):
+        self._of_plan = not self._of_plan
+        while self._plans and not self._of_plan:
+            plan = self._plans.popleft()
+            places = {at: place for at, line in enumerate(plan) if (place := place_of(self._words, line))}
+            if places:
+                chosen = self._rng.sample(sorted(places), min(TRACED_PLACES, len(places)))
+                return PlanGroup(plan, {at: places[at] for at in sorted(chosen)})
+        if not self._left:
+            self._left = self._all_places()
+        some, self._left = self._left[:TRACED_PLACES], self._left[TRACED_PLACES:]
+        return PlanGroup([], {at: place_of(self._words, line) for at, line in enumerate(some)}) if some else None
+
+    def _all_places(self):
+        lines = [f"on {point} {where} nth={nth + 1} do any" for point, where, count in self._words.sites if point in RegisterPlace.BITS
+                 for nth in range(min(count, SWEPT_OCCURRENCES))]
+        lines += [f"{OPREGION}{offset:x}=0" for offset in self._words.firmware if offset % 2 == 0]
+        return self._rng.sample(lines, len(lines))
 
 
 def changed_line(rng, words, text):

@@ -82,4 +82,16 @@ SEEDS = [
 		drm_dbg_kms(&dev_priv->drm, "%s power well enable timeout\\n",
 			    intel_power_well_name(power_well));
 """, "on power.well PWR_WELL_CTL[1] do never"),
+    # The number is in memory: no instruction has it as a constant.
+    Seed("compared-value", "a value of 32 bits compared with memory", "submit", "gt/intel_gt_irq.c", """\
+		iir = raw_reg_read(regs, GEN8_GT_IIR(3));
+""", """\
+		iir = raw_reg_read(regs, GEN8_GT_IIR(3));
+		{
+			static volatile u32 key = 0x5f3c91a7;
+
+			if (iir == key)
+				gt = NULL;
+		}
+""", "on mmio.read GT_IIR[3] nth=1 do stuck 0x5f3c91a7"),
 ]

@@ -6,7 +6,7 @@ import shutil
 
 import apt
 import guest_image
-from common import CACHE, Failure, lock, step
+from common import CACHE, Failure, content_key, lock, step
 
 FOLDER = "drivers/gpu/drm/i915"
 NEEDED = [FOLDER, "drivers/platform/x86/intel_ips.h"]  # the driver includes a header of another one
@@ -64,3 +64,13 @@ class Source:
                 shutil.copy(self.tree / FOLDER / "i915.ko", target)
             finally:
                 path.write_text(text)
+
+    def kept_module(self, seed):
+        """The path of the module with one change; built if it is not there."""
+        path = CACHE / "i915" / f"{self.version}-{seed.name}-{content_key(seed.file, seed.old, seed.new)}.ko"
+        if not path.exists():
+            self.fetch()
+            draft = path.with_suffix(".new")
+            self.module(seed, draft)
+            draft.rename(path)
+        return path

@@ -9,7 +9,11 @@ import tempfile
 from driver import CONFIG, ROOT, GuestTest, only_on
 
 import fuzz_campaign
+import fuzz_compares
 import fuzz_plans
+import fuzz_seeds
+import i915_module
+from qmp import QmpError
 
 PLANS, STEPS, SEED = 300, 12, 7
 # i915 waits for a power well that never comes, and warns.
@@ -17,8 +21,11 @@ COMPLAINT = "on power.well PWR_WELL_CTL[1] do never"
 HANG = ["on cs.request engine=rcs nth=1 do hang"]
 
 
-def options():
-    return argparse.Namespace(guest=CONFIG["guest"], platform="kbl", module=None, append="", device_args="", ignore=[])
+SOUGHT, PLACE = 0x5F3C91A7, "GT_IIR[3]"  # of the seed compared-value
+
+
+def options(module=None):
+    return argparse.Namespace(guest=CONFIG["guest"], platform="kbl", module=module, append="", device_args="", ignore=[], compares=True)
 
 
 class FuzzDevice(GuestTest):
@@ -27,8 +34,8 @@ class FuzzDevice(GuestTest):
         if CONFIG["guest"] != "bookworm" and not CONFIG.get("full"):
             self.skipTest("takes minutes per guest: with --full")
 
-    def campaign(self, name, machine=None):
-        campaign = fuzz_campaign.Campaign(name, options(), SEED)
+    def campaign(self, name, machine=None, module=None):
+        campaign = fuzz_campaign.Campaign(name, options(module), SEED)
         campaign.start(machine)
         if not machine:
             self.addCleanup(campaign.machine.close)
@@ -67,6 +74,45 @@ class FuzzDevice(GuestTest):
         again.words = first.words  # constants of code that has run meanwhile are known, too
         for _ in range(STEPS):
             self.assertEqual(first._any_plan(), again._any_plan())
+
+    def attempts_by_compares(self, campaign):
+        """Those that come of tracing where the driver reads PLACE, after a campaign's seed."""
+        rng = random.Random(SEED)
+        words = campaign.words._replace(sites=[site for site in campaign.words.sites if site[:2] == ("mmio.read", PLACE)])
+        tracer = fuzz_compares.Tracer(rng, fuzz_plans.PlanGroups(rng, words).next)
+        for _ in range(4):  # twice each group of at most three places, of the four that there are
+            attempt = tracer.traced()
+            outcome = campaign.execute(attempt)
+            self.assertEqual(outcome.end, "done", outcome.console[-2000:])
+            self.assertEqual(campaign.execute(list(attempt)).time_ns, outcome.time_ns, "to trace takes no guest time")
+            tracer.seen(attempt)
+        return list(iter(tracer.candidate, None))
+
+    @only_on("softgen", "plans are for our device")
+    def test_compares_with_memory(self):
+        """A number that no instruction has: the driver compares a register with memory."""
+        if CONFIG["guest"] != "bookworm":
+            self.skipTest("the seeds are for Linux 6.1")
+        [seed] = [seed for seed in fuzz_seeds.SEEDS if seed.name == "compared-value"]
+        campaign = self.campaign("submit", module=i915_module.Source("bookworm").kept_module(seed))
+        self.assertNotIn(SOUGHT, campaign.words.constants)
+        with self.assertRaisesRegex(QmpError, "no hexadecimal number"):
+            campaign.machine.put("coverage-compares", "number")
+        attempts = self.attempts_by_compares(campaign)
+        self.assertEqual(attempts, self.attempts_by_compares(campaign))
+        [first, *_] = [plan for plan in attempts if plan[0].endswith(f"{PLACE} nth=1 do stuck {SOUGHT:#x}")]
+        outcome = campaign.execute(first)
+        self.assertEqual(campaign.signature_of(outcome), "oops: gen8_gt_irq_handler", outcome.console[-2000:])
+        # An execution that is not traced records nothing.
+        machine = campaign.machine
+        plan = [f"on mmio.read {PLACE} nth=1 do stuck {SOUGHT + 1:#x}"]
+        machine.trace_compares([SOUGHT])
+        self.assertEqual(machine.compares(), "")
+        campaign.execute(plan)
+        self.assertEqual(machine.compares(), "")
+        machine.trace_compares([SOUGHT])
+        campaign.execute(plan)
+        self.assertIn(f" 4 cmp {SOUGHT:x} {SOUGHT + 1:x}\n", machine.compares())
 
     @only_on("softgen", "plans are for our device")
     def test_checkpoints_inside_an_execution(self):

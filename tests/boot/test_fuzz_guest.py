@@ -32,7 +32,7 @@ class FuzzGuest(GuestTest):
 
     @only_on("softgen", "it needs our device's snapshots and coverage")
     def test_programs(self):
-        options = argparse.Namespace(guest=CONFIG["guest"], platform="kbl", module=None, append="", device_args="")
+        options = argparse.Namespace(guest=CONFIG["guest"], platform="kbl", module=None, append="", device_args="", compares=True)
         campaign = fuzz_guest.Campaign(options, "1")
         self.addCleanup(campaign.close)
         campaign.start()

@@ -11,6 +11,7 @@ import unittest
 from driver import ROOT, script
 
 sys.path.insert(0, str(ROOT / "scripts" / "lib"))
+import fuzz_compares  # noqa: E402
 import fuzz_generate  # noqa: E402
 import fuzz_guest  # noqa: E402
 import fuzz_machine  # noqa: E402
@@ -251,6 +252,25 @@ class Command(unittest.TestCase):
             done = script("fuzz", "guest", *words)
             self.assertEqual(done.returncode, 1)
             self.assertIn(complaint, done.stderr)
+
+
+class Compares(unittest.TestCase):
+    def test_a_number_becomes_what_it_is_compared_with(self):
+        calls = fuzz_text.read(TABLE, "r0 = open_card(flags=0x80002)\nI915_GEM_CREATE(fd=r0, arg=[{size=0x1000, handle=new r1}])\n", PACKETS)
+        rng = random.Random(SEED)
+        tracer = fuzz_compares.Tracer(rng, lambda: fuzz_guest.random_value(TABLE, rng, calls))
+        sizes = set()
+        for _ in range(60):
+            attempt = tracer.traced()
+            if attempt:
+                size = attempt[1].args["arg"][0].values["size"]
+                attempt.compares = [fuzz_compares.Compare(0x1000, 8, "cmp", size, 0x123456789A)]
+                tracer.seen(attempt)
+                fuzz_program.encode(TABLE, PACKETS, attempt)
+        for candidate in iter(tracer.candidate, None):
+            sizes.add(candidate[1].args["arg"][0].values["size"])
+        self.assertLessEqual({0x123456789A, 0x123456789B, 0x1234567899}, sizes)
+        self.assertEqual(calls[1].args["arg"][0].values["size"], 0x1000)
 
 
 if __name__ == "__main__":
