@@ -106,6 +106,9 @@ class Harness(unittest.TestCase):
             self.machine.get("opregion", HARNESS)
         with self.assertRaisesRegex(QmpError, "'begin' is expected"):
             self.machine.put("faults-census", "end")
+        self.machine.put("coverage-compares", "")
+        with self.assertRaisesRegex(QmpError, "there is no coverage"):
+            self.machine.put("coverage-compares", "1")
 
     def test_a_plan_as_text(self):
         self.machine.map_bars()
