@@ -110,6 +110,7 @@ ExecResult Video::select(const Packet& packet, EngineEnv& env) {
   std::unique_ptr<Codec>& codec = codecs_[static_cast<size_t>(mode->standard)][mode->encode];
   if (!codec) codec = packets_->make_codec(*mode, pool_);
   codec_ = codec.get();
+  mode_ = *mode;
   return ExecResult::done;
 }
 
@@ -119,16 +120,18 @@ ExecResult Video::object(const Packet& packet, EngineEnv& env) {
     return ExecResult::done;
   }
   const StageClock clock(TimedStage::video);
-  const ExecResult result = codec_->object(packet, store_, env);
-  if (result == ExecResult::aborted) drop_picture();
-  return result;
+  return settle(codec_->object(packet, store_, env), env);
 }
 
 ExecResult Video::close_picture(EngineEnv& env) {
   if (!in_picture()) return ExecResult::done;
   const StageClock clock(TimedStage::video);
-  const ExecResult result = codec_->close(store_, env);
+  return settle(codec_->close(store_, env), env);
+}
+
+ExecResult Video::settle(ExecResult result, EngineEnv& env) {
   if (result == ExecResult::aborted) drop_picture();
+  else if (!codec_->is_open()) packets_->write_status(mode_, codec_->status(), env.registers);
   return result;
 }
 

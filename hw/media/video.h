@@ -53,6 +53,8 @@ class Video final : public Engine {
   ExecResult object(const Packet& packet, EngineEnv& env);
   ExecResult close_picture(EngineEnv& env);
   void drop_picture();
+  /// After a call of the codec: its picture is dropped, or goes on, or has ended.
+  ExecResult settle(ExecResult result, EngineEnv& env);
   ExecResult copy(const Packet& packet, EngineEnv& env);
   void load_kernel(uint32_t kernel, EngineEnv& env);
   void start_kernel(bool is_last, EngineEnv& env);
@@ -65,6 +67,7 @@ class Video final : public Engine {
   PacketStore store_;
   std::array<std::array<std::unique_ptr<Codec>, 2>, standards> codecs_;  ///< by standard and direction, made when first selected
   Codec* codec_ = nullptr;                                               ///< the picture's; null: none is selected, or it is not there
+  PipeMode mode_{};                                                      ///< the picture's
   HucState state_;
   std::vector<std::byte> block_;  ///< bytes on their way
 };

@@ -23,6 +23,8 @@ struct PipeMode {
 class VideoPackets {
  public:
   virtual ~VideoPackets() = default;
+  /// Puts what the last picture has come to where drivers read it (iHD codechal_decoder.cpp: registers stored behind each picture).
+  virtual void write_status(PipeMode mode, const PictureStatus& status, mmio::RegisterFile& registers) const = 0;
   /// None: a standard or mode that is not there (counted).
   virtual std::optional<PipeMode> pipe_mode(const Packet& packet) const = 0;
   /// Of a state packet of which there are several per picture (surfaces, matrices, tables, reference lists, segments): which one; else 0.

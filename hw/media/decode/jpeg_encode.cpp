@@ -82,13 +82,12 @@ class PacketDecoder final : public EncodePackets {
   }
 
   void report(EngineEnv& env, uint32_t bytes, uint32_t coefficient_bits, bool lacks_code, bool is_cut) const override {
-    namespace field = reg::field;
-    env.registers.poke(reg::MFC_BITSTREAM_BYTECOUNT_FRAME, bytes);
-    env.registers.poke(reg::MFC_BITSTREAM_SE_BITCOUNT_FRAME, coefficient_bits);
+    env.registers.poke(reg::gen9::MFC_BITSTREAM_BYTECOUNT_FRAME, bytes);
+    env.registers.poke(reg::gen9::MFC_BITSTREAM_SE_BITCOUNT_FRAME, coefficient_bits);
     uint32_t status = 0;
-    if (lacks_code) status |= field::MFC_IMAGE_STATUS_CONTROL_MISSING_HUFFMAN_CODE.mask();
-    if (is_cut) status |= field::MFC_IMAGE_STATUS_CONTROL_FRAME_BIT_COUNT_VIOLATED.mask();
-    env.registers.poke(reg::MFC_IMAGE_STATUS_CONTROL, status);
+    if (lacks_code) status |= reg::gen9::field::MFC_IMAGE_STATUS_CONTROL_MISSING_HUFFMAN_CODE.mask();
+    if (is_cut) status |= reg::gen9::field::MFC_IMAGE_STATUS_CONTROL_FRAME_BIT_COUNT_VIOLATED.mask();
+    env.registers.poke(reg::gen9::MFC_IMAGE_STATUS_CONTROL, status);
   }
 
  private:

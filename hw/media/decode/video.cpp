@@ -1,28 +1,46 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The packets that frame a picture: SKL PRM vol 2a, MFX_* and HCP_*; which of them drivers send: iHD media driver and i965-va-driver.
+#include <algorithm>
+
 #include "hw/base/log.h"
 #include "hw/defs/command.h"
 #include "hw/defs/gen9/all.h"
 #include "hw/defs/ids.h"
+#include "hw/defs/registers/registers.h"
 #include "hw/media/avc/avc_packets.h"
 #include "hw/media/hevc/hevc_packets.h"
 #include "hw/media/jpeg/jpeg_codec.h"
 #include "hw/media/jpeg/jpeg_encode_codec.h"
 #include "hw/media/mpeg2/mpeg2_codec.h"
 #include "hw/media/video_packets.h"
-#include "hw/media/vp9/vp9_packets.h"
 #include "hw/media/vp8/vp8_codec.h"
+#include "hw/media/vp9/vp9_packets.h"
+#include "hw/mmio/register_file.h"
 
 namespace softgen::media {
 namespace {
 
 using defs::CommandId;
+constexpr unsigned hcp_errors_shift = 18;  ///< HCP_DEC_STATUS: bits from here on count errors
 
 template <class G>
 class PacketDecoder final : public VideoPackets {
  public:
   std::optional<PipeMode> pipe_mode(const Packet& packet) const override {
     return packet.command->id == CommandId::HCP_PIPE_MODE_SELECT ? hcp_mode(packet) : mfx_mode(packet);
+  }
+
+  // Of HEVC and VP9 iHD takes for an error what is set in both registers (codechal_decode_hevc.cpp, codechal_decode_vp9.cpp); which bits is chosen.
+  void write_status(PipeMode mode, const PictureStatus& status, mmio::RegisterFile& registers) const override {
+    if (mode.encode) return;
+    if (mode.standard == Standard::hevc || mode.standard == Standard::vp9) {
+      const bool bad = status.errors || status.concealed_blocks;
+      registers.poke(reg::gen9::HCP_DEC_STATUS, bad ? uint32_t{1} << hcp_errors_shift : 0);
+      registers.poke(reg::gen9::HCP_CABAC_STATUS, bad);
+      return;
+    }
+    registers.poke(reg::gen9::MFD_ERROR_STATUS, status.errors);
+    registers.poke(reg::gen9::MFX_MB_COUNT, std::min(status.concealed_blocks, reg::gen9::field::MFX_MB_COUNT_CONCEALED_MB_COUNT.mask()));
   }
 
   unsigned index_of(const Packet& packet) const override {
