@@ -22,7 +22,8 @@ struct HucStreamObject {
   uint32_t bytes = 0;
   uint32_t in = 0, out = 0;  ///< offsets in the streams
   bool stream_out = false;
-  bool is_copy = false;  ///< the bytes are neither filtered nor passed to a kernel
+  bool for_kernel = false;  ///< the bytes are for the kernel, too, if one is loaded
+  bool is_copy = false;     ///< they are not filtered
 };
 
 /// Where a generation shows HuC's state.

@@ -142,8 +142,10 @@ void Video::drop_picture() {
 // What is beyond the input's bound reads as 0, what is beyond the output's is dropped (as for indirect objects, SKL PRM vol 2a, "Access Upper Bound").
 ExecResult Video::copy(const Packet& packet, EngineEnv& env) {
   const HucStreamObject object = decoder_->object(packet.dwords);
-  if (!object.is_copy) unimplemented("HUC_STREAM_OBJECT", "at {:#x}: filtered or for a kernel", packet.address);
-  if (!object.is_copy || !object.stream_out || !state_.stream_out) return ExecResult::done;
+  // iHD copies the chroma of monochrome pictures with HuC Processing set and no kernel (codechal_hw.cpp, PerformHucStreamOut).
+  const bool is_copy = object.is_copy && !(object.for_kernel && state_.kernel);
+  if (!is_copy) unimplemented("HUC_STREAM_OBJECT", "at {:#x}: filtered or for a kernel", packet.address);
+  if (!is_copy || !object.stream_out || !state_.stream_out) return ExecResult::done;
   const StageClock clock(TimedStage::blit);
   const HucStreams& streams = state_.streams;
   const uint64_t from = streams.in + object.in, to = streams.out + object.out;

@@ -51,9 +51,12 @@ def lines_of(stream, options):
         for driver, wrong, ours, theirs in video_run.speed(stream, drivers, threads=options.threads):
             yield [stream.name, driver, "-", number(ours), number(theirs), wrong or "decoded"], not wrong
         return
-    for driver, verdict, ours, theirs in video_run.compare(stream, drivers, options.threads):
-        result = verdict.wrong or " ".join(["equal" if stream.least is None else "close", verdict.detail]).strip()
-        yield [stream.name, driver, verdict.frames, number(ours), number(theirs), result], not verdict.wrong
+    try:
+        for driver, verdict, ours, theirs in video_run.compare(stream, drivers, options.threads):
+            result = verdict.wrong or " ".join(["equal" if stream.least is None else "close", verdict.detail]).strip()
+            yield [stream.name, driver, verdict.frames, number(ours), number(theirs), result], not verdict.wrong
+    except Failure as failure:
+        yield [stream.name, "-", "-", "-", "-", f"not made: {failure}"], False
 
 
 def video(argv):

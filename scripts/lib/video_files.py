@@ -8,7 +8,7 @@ import apt
 from common import CACHE, Failure, content_key, lock
 
 FOLDER = CACHE / "video"
-ENCODERS = ["ffmpeg", "vpx-tools", "libjpeg-turbo-progs"]
+ENCODERS = ["ffmpeg", "x265", "vpx-tools", "libjpeg-turbo-progs"]
 SECONDS = 900
 
 
@@ -16,8 +16,13 @@ def path_of(stream):
     """Where the stream's file is, or will be."""
     versions = apt.installed(ENCODERS)
     key = content_key(stream.source, *stream.encode, *(f"{name} {versions.get(name)}" for name in ENCODERS))
-    suffix = {"ffmpeg": "mkv", "cjpeg": "mjpeg", "vpxenc": "webm"}[tool_of(stream)]
+    suffix = {"ffmpeg": "mkv", "cjpeg": "mjpeg", "vpxenc": "webm", "x265": "hevc"}[tool_of(stream)]
     return FOLDER / f"{stream.name}-{key}.{suffix}"
+
+
+def recon_of(path):
+    """The encoder's reconstruction of a stream with `recon`: raw yuv420p."""
+    return path.with_suffix(".yuv")
 
 
 def tool_of(stream):
@@ -65,5 +70,7 @@ def ensure(stream):
             FOLDER.mkdir(parents=True, exist_ok=True)
             draft = path.with_suffix(".draft")
             {"ffmpeg": encode_by_ffmpeg, "cjpeg": encode_frames}.get(tool_of(stream), encode_by_pipe)(stream, draft)
+            if stream.recon:
+                pathlib.Path(f"{draft}.yuv").rename(recon_of(path))
             draft.rename(path)
     return path

@@ -26,6 +26,8 @@ def ffmpeg(stream, path, driver, output):
     """FFmpeg's command. Its messages have their level, and the line of -benchmark is among them."""
     decoder = ["-hwaccel", "vaapi", "-hwaccel_device", NODE, "-hwaccel_output_format", "vaapi"] if driver else stream.software
     filters = ["-vf", filters_of(stream, driver)]
+    if stream.recon and not driver:
+        decoder, path = ["-f", "rawvideo", "-pix_fmt", "yuv420p", "-s", size_of(path)], video_files.recon_of(path)
     return ["ffmpeg", "-v", "level+info", "-nostats", "-hide_banner", "-nostdin", "-benchmark", *decoder, "-i", str(path), "-an", "-fps_mode", "passthrough",
             *filters, *output]
 
@@ -73,19 +75,26 @@ def md5s(path):
 
 
 def decode_frames(stream, path, driver, folder, **options):
-    """Decoded, with all frames. Those of a stream that is compared by PSNR are in the file FOLDER/DRIVER.nut, too."""
+    """Decoded, with all frames. Those of a stream that is compared by PSNR are in the file FOLDER/DRIVER.raw, too."""
     sums = folder / f"{driver}.md5"
     output = ["-f", "framemd5", "-y", str(sums)]
     if stream.least is not None:
-        output = ["-c:v", "rawvideo", "-f", "nut", "-y", str(folder / f"{driver}.nut"), "-vf", filters_of(stream, driver), *output]
+        output = ["-c:v", "rawvideo", "-f", "rawvideo", "-y", str(folder / f"{driver}.raw"), "-vf", filters_of(stream, driver), *output]
     done = decode(stream, path, driver, output, **options)
     return done._replace(frames=md5s(sums))
+
+
+def size_of(path):
+    """WIDTHxHEIGHT of a stream."""
+    words = ["ffprobe", "-v", "error", "-select_streams", "v:0", "-show_entries", "stream=width,height", "-of", "csv=p=0:s=x", path]
+    return video_files.run(words, stdout=subprocess.PIPE).split()[0].decode()
 
 
 def least_psnr(stream, folder, driver):
     """The least PSNR of a frame in dB (inf: all are equal), and that frame's index. Chroma counts as luma does."""
     graph = f"[0:v]settb=1,setpts=N[a];[1:v]settb=1,setpts=N[b];[a][b]psnr=stats_file={folder}/{driver}.psnr"
-    subprocess.run(["ffmpeg", "-v", "error", "-nostdin", "-i", folder / f"{driver}.nut", "-i", folder / "None.nut", "-lavfi", graph, "-f", "null", "-"],
+    raw = ["-f", "rawvideo", "-pix_fmt", stream.pixels, "-s", size_of(video_files.ensure(stream)), "-i"]
+    subprocess.run(["ffmpeg", "-v", "error", "-nostdin", *raw, folder / f"{driver}.raw", *raw, folder / "None.raw", "-lavfi", graph, "-f", "null", "-"],
                    check=True, timeout=SECONDS)
     lines = (folder / f"{driver}.psnr").read_text().splitlines()
     values = [min(float(value) for value in re.findall(r"psnr_[yuv]:(\S+)", line)) for line in lines]

@@ -85,8 +85,10 @@ class Decoder final : public AvcPackets {
     state.pitch = v.surface_pitch() + 1;
     state.chroma_row = v.y_offset_for_u_cb();
     if (v.tiled_surface()) state.tiling = v.tile_walk() == Surface::TileWalk::TW_YMAJOR ? surface::Tiling::y : surface::Tiling::x;
-    if (v.surface_format() != Surface::SurfaceFormat::MFX_PLANAR_420_8 || !v.interleave_chroma())
-      unimplemented("MFX_SURFACE_STATE", "AVC to format {}", static_cast<unsigned>(v.surface_format()));
+    // Monochrome pictures of i965-va-driver have no chroma plane; iHD's do, and it fills them itself.
+    const bool planar = v.surface_format() == Surface::SurfaceFormat::MFX_PLANAR_420_8 && v.interleave_chroma();
+    const bool luma_alone = state.params.monochrome && v.surface_format() == Surface::SurfaceFormat::MFX_Y8_UNORM;
+    if (!planar && !luma_alone) unimplemented("MFX_SURFACE_STATE", "AVC to format {}", static_cast<unsigned>(v.surface_format()));
   }
 
   static void addresses(const PacketStore& store, PictureState& state) {

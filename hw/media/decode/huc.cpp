@@ -54,7 +54,8 @@ class PacketDecoder final : public HucDecoder {
             .in = object.indirect_stream_in_address(),
             .out = object.indirect_stream_out_address(),
             .stream_out = object.stream_out(),
-            .is_copy = !object.huc_processing() && !object.emulation_prevention_byte_removal() && !object.start_code_search_engine()};
+            .for_kernel = object.huc_processing(),
+            .is_copy = !object.emulation_prevention_byte_removal() && !object.start_code_search_engine()};
   }
 
   bool is_last(std::span<const uint32_t> packet) const override { return typename G::HUC_START::View(packet).last_stream_object(); }

@@ -238,6 +238,6 @@ constexpr VlcTable<6> mb_types[3] = {table_of<6>(types_i), table_of<6>(types_p),
 constexpr VlcTable<9> block_patterns = table_of<9>(patterns);
 constexpr VlcTable<10> motion_codes = table_of<10>(motions);
 constexpr VlcTable<10> dc_sizes[2] = {table_of<10>(luma_sizes), table_of<10>(chroma_sizes)};
-constexpr CoefficientTable coefficients[2] = {table_zero(), table_one()};
+const CoefficientTable coefficients[2] = {table_zero(), table_one()};
 
 }  // namespace softgen::media::mpeg2

@@ -119,7 +119,15 @@ TEST_CASE("huc: nothing is written without stream-out, in the mode or the object
   }
 }
 
-TEST_CASE("huc: filtered objects and those for kernels are counted, without effect") {
+TEST_CASE("huc: an object for a kernel is copied where none is loaded") {  // iHD's AVC decoder, of monochrome pictures
+  Rig rig;
+  rig.select();
+  rig.streams(source, 0, target, 0);
+  CHECK(rig.run({0x75a0'0003, 0x100, 1u << 31, 0, 1 << 29 | 1 << 26}) == ExecResult::done);
+  CHECK(rig.equal_bytes(source) == 0x100);
+}
+
+TEST_CASE("huc: filtered objects are counted, without effect") {
   for (const uint32_t flag : {1u << 24, 1u << 25}) {
     Rig rig;
     rig.select();
