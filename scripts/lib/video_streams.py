@@ -193,7 +193,7 @@ VP9 = [
     libvpx9("odd-small", [], moving("35x17")),
     libvpx9("odd-10", [], moving("177x143"), pixels="yuv420p10le"),
     # VP9's own resampling of references: the coder lowers the size of its frames when the rate does not suffice.
-    vpxenc("vp9", "resize", ["--resize-allowed=1", "--rt", "--cpu-used=7", "--end-usage=cbr", "--target-bitrate=40", "--undershoot-pct=100", "--overshoot-pct=15",
+    vpxenc("vp9", "resize", ["--disable-warning-prompt", "--resize-allowed=1", "--rt", "--cpu-used=7", "--end-usage=cbr", "--target-bitrate=40", "--undershoot-pct=100", "--overshoot-pct=15",
                              "--buf-sz=200", "--buf-initial-sz=100", "--buf-optimal-sz=150", "--kf-max-dist=999"], noisy("640x360", frames=150)),
     libvpx9("1080p", ["-g", "25", "-b:v", "6M", "-deadline", "realtime", "-cpu-used", "6", "-tile-columns", "2"], FULL_HD_SOURCE, speed=True),
 ]
