@@ -90,7 +90,7 @@ def size_of(path):
     return video_files.run(words, stdout=subprocess.PIPE).split()[0].decode()
 
 
-def least_psnr(stream, folder, driver):
+def min_psnr(stream, folder, driver):
     """The least PSNR of a frame in dB (inf: all are equal), and that frame's index. Chroma counts as luma does."""
     graph = f"[0:v]settb=1,setpts=N[a];[1:v]settb=1,setpts=N[b];[a][b]psnr=stats_file={folder}/{driver}.psnr"
     raw = ["-f", "rawvideo", "-pix_fmt", stream.pixels, "-s", size_of(video_files.ensure(stream)), "-i"]
@@ -110,7 +110,7 @@ def verdict(stream, ours, theirs, folder, driver):
     if not theirs.frames or count != len(theirs.frames):
         return Verdict(count, f"{count} frames instead of {len(theirs.frames)}", "")
     if stream.least is not None:
-        value, frame = least_psnr(stream, folder, driver)
+        value, frame = min_psnr(stream, folder, driver)
         wrong = f"frame {frame} has {value:.1f} dB; {stream.least} are needed" if value < stream.least else ""
         return Verdict(count, wrong, f"{value:.1f} dB")
     different = [i for i in range(count) if ours.frames[i] != theirs.frames[i]]

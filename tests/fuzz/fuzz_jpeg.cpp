@@ -14,7 +14,7 @@ using namespace softgen::media::jpeg;
 
 namespace {
 
-constexpr uint32_t most_units = 24;  // a side, for speed
+constexpr uint32_t max_units = 24;  // a side, for speed
 
 Structure structure_of(Input& in) {
   constexpr std::array<Sampling, 6> largest{Sampling{1, 1}, {2, 1}, {1, 2}, {2, 2}, {4, 1}, {1, 1}};
@@ -24,7 +24,7 @@ Structure structure_of(Input& in) {
   const Sampling first = largest[in.take<uint8_t>() % largest.size()],
                  rest = first == Sampling{2, 2} ? smaller[in.take<uint8_t>() % 3] : Sampling{};
   out.samplings = {first, rest, rest};
-  out.columns = 1 + in.take<uint8_t>() % most_units, out.rows = 1 + in.take<uint8_t>() % most_units;
+  out.columns = 1 + in.take<uint8_t>() % max_units, out.rows = 1 + in.take<uint8_t>() % max_units;
   out.pixels_wide = 1 + in.take<uint16_t>() % out.width(0), out.pixels_high = 1 + in.take<uint16_t>() % out.height(0);
   return out;
 }
@@ -91,7 +91,7 @@ class JpegTarget {
     structure.components = scan.layout == SourceLayout::luma ? 1 : 3;
     if (scan.layout == SourceLayout::nv12) structure.samplings[0] = {2, 2};
     if (scan.layout == SourceLayout::uyvy || scan.layout == SourceLayout::yuy2) structure.samplings[0] = {2, 1};
-    structure.columns = 1 + in.take<uint8_t>() % most_units, structure.rows = 1 + in.take<uint8_t>() % most_units;
+    structure.columns = 1 + in.take<uint8_t>() % max_units, structure.rows = 1 + in.take<uint8_t>() % max_units;
     structure.pixels_wide = 1 + in.take<uint16_t>() % structure.width(0),
     structure.pixels_high = 1 + in.take<uint16_t>() % structure.height(0);
     scan.luma = plane_of(in, map_), scan.chroma = plane_of(in, map_);

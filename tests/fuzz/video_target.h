@@ -31,7 +31,7 @@ class VideoTarget {
   }
 
  private:
-  static constexpr uint32_t stream_bytes = 4096, most_blocks = 6;
+  static constexpr uint32_t stream_bytes = 4096, max_blocks = 6;
 
   void send(StateSource&, const defs::Command& command, std::vector<uint32_t>& packet) {
     StateSource::finish(command, packet);
@@ -47,9 +47,9 @@ class VideoTarget {
       const auto has = [&](const char* part) { return name.find(part) != name.npos; };
       if (field.type == defs::FieldType::structure) make_small(in, *field.structure, packet, first + field.start);
       else if (has("Frame Height") || has("Frame Width"))
-        StateSource::put(packet, first + field.start, field.width(), in.below(most_blocks));
+        StateSource::put(packet, first + field.start, field.width(), in.below(max_blocks));
       else if (has("Slice Vertical") || has("Slice Horizontal"))
-        StateSource::put(packet, first + field.start, field.width(), in.below(most_blocks + 1));
+        StateSource::put(packet, first + field.start, field.width(), in.below(max_blocks + 1));
       else if (has("Data Length")) StateSource::put(packet, first + field.start, field.width(), in.below(stream_bytes));
       else if (has("Data Start")) StateSource::put(packet, first + field.start, field.width(), in.below(64));
     }

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // AVC's packets: SKL PRM vol 2a, MFX_AVC_* and MFD_AVC_*; what drivers write into them: the iHD media driver and i965-va-driver (gen8_mfd.c).
-#include "hw/media/avc/avc_codec.h"
-
-#include <algorithm>
-
 #include "hw/base/log.h"
 #include "hw/defs/gen9/all.h"
 #include "hw/defs/ids.h"
+#include "hw/media/avc/avc_codec.h"
 #include "hw/media/avc/avc_packets.h"
+#include "hw/media/decode/mfx_surface.h"
 
 namespace softgen::media {
 namespace {
@@ -84,7 +82,7 @@ class Decoder final : public AvcPackets {
     const typename Surface::View v(store.get(CommandId::MFX_SURFACE_STATE));
     state.pitch = v.surface_pitch() + 1;
     state.chroma_row = v.y_offset_for_u_cb();
-    if (v.tiled_surface()) state.tiling = v.tile_walk() == Surface::TileWalk::TW_YMAJOR ? surface::Tiling::y : surface::Tiling::x;
+    state.tiling = mfx_tiling(v.tiled_surface(), v.tile_walk());
     // Monochrome pictures of i965-va-driver have no chroma plane; iHD's do, and it fills them itself.
     const bool planar = v.surface_format() == Surface::SurfaceFormat::MFX_PLANAR_420_8 && v.interleave_chroma();
     const bool luma_alone = state.params.monochrome && v.surface_format() == Surface::SurfaceFormat::MFX_Y8_UNORM;

@@ -4,6 +4,7 @@
 #include "hw/base/bits.h"
 #include "hw/base/log.h"
 #include "hw/defs/gen9/all.h"
+#include "hw/media/decode/mfx_surface.h"
 #include "hw/media/jpeg/jpeg_codec.h"
 
 namespace softgen::media {
@@ -69,8 +70,8 @@ class PacketDecoder final : public DecodePackets {
     const bool turned = out.rotation == Rotation::right || out.rotation == Rotation::left;
     out.width = turned ? structure.pixels_high : structure.pixels_wide;
     out.height = turned ? structure.pixels_wide : structure.pixels_high;
-    PlaneLayout plane{.base = destination(state), .pitch = surface.surface_pitch + 1, .tiling = surface::Tiling::linear};
-    if (surface.tiled_surface) plane.tiling = surface.tile_walk == Surface::TileWalk::TW_YMAJOR ? surface::Tiling::y : surface::Tiling::x;
+    PlaneLayout plane{
+        .base = destination(state), .pitch = surface.surface_pitch + 1, .tiling = mfx_tiling(surface.tiled_surface, surface.tile_walk)};
     out.planes = {plane, plane, plane};
     out.planes[1].first_row = surface.y_offset_for_u_cb, out.planes[1].first_byte = surface.x_offset_for_u_cb;
     out.planes[2].first_row = surface.y_offset_for_v_cr, out.planes[2].first_byte = surface.x_offset_for_v_cr;

@@ -5,6 +5,7 @@
 #include "hw/base/bits.h"
 #include "hw/base/log.h"
 #include "hw/defs/gen9/all.h"
+#include "hw/media/decode/mfx_surface.h"
 #include "hw/media/jpeg/jpeg_encode_codec.h"
 #include "hw/mmio/register_file.h"
 
@@ -144,8 +145,7 @@ class PacketDecoder final : public EncodePackets {
     const Surface surface = Surface::unpack(state.get(Surface::id, source));
     const typename G::MFX_PIPE_BUF_ADDR_STATE::View buffers(state.get(CommandId::MFX_PIPE_BUF_ADDR_STATE));
     out.luma = {.base = strip_canonical(buffers.original_uncompressed_picture_source_address()), .pitch = surface.surface_pitch + 1};
-    if (surface.tiled_surface)
-      out.luma.tiling = surface.tile_walk == Surface::TileWalk::TW_YMAJOR ? surface::Tiling::y : surface::Tiling::x;
+    out.luma.tiling = mfx_tiling(surface.tiled_surface, surface.tile_walk);
     out.chroma = out.luma;
     out.chroma.first_row = surface.y_offset_for_u_cb, out.chroma.first_byte = surface.x_offset_for_u_cb;
   }

@@ -5,6 +5,7 @@
 
 #include "hw/defs/gen9/all.h"
 #include "hw/defs/ids.h"
+#include "hw/media/decode/mfx_surface.h"
 #include "hw/media/mpeg2/mpeg2_codec.h"
 
 namespace softgen::media {
@@ -55,7 +56,7 @@ class PacketDecoder final : public Mpeg2Packets {
     SurfaceSet set;
     PlaneLayout& luma = set.luma;
     luma.pitch = surface.surface_pitch() + 1;
-    luma.tiling = !surface.tiled_surface() ? surface::Tiling::linear : is_y(surface) ? surface::Tiling::y : surface::Tiling::x;
+    luma.tiling = mfx_tiling(surface.tiled_surface(), surface.tile_walk());
     luma.width = std::min(picture.frame_width_in_mbs() + 1, max_blocks) * 16;
     luma.height = std::min(picture.frame_height_in_mbs() + 1, max_blocks) * 16;
     set.chroma = luma;
@@ -89,10 +90,6 @@ class PacketDecoder final : public Mpeg2Packets {
   }
 
  private:
-  static bool is_y(const typename G::MFX_SURFACE_STATE::View& surface) {
-    return surface.tile_walk() == G::MFX_SURFACE_STATE::TileWalk::TW_YMAJOR;
-  }
-
   static std::array<uint8_t, 64> matrix(const PacketStore& state, unsigned index) {
     std::array<uint8_t, 64> values = default_intra;
     if (index) values.fill(default_non_intra);

@@ -5,6 +5,7 @@
 
 #include "hw/defs/gen9/all.h"
 #include "hw/defs/ids.h"
+#include "hw/media/decode/mfx_surface.h"
 #include "hw/media/vp8/vp8_codec.h"
 
 namespace softgen::media {
@@ -53,9 +54,7 @@ class PacketDecoder final : public Vp8Packets {
     FrameSurfaces set;
     PlaneLayout& luma = set.luma;
     luma.pitch = surface.surface_pitch() + 1;
-    luma.tiling = !surface.tiled_surface()                              ? surface::Tiling::linear
-                  : surface.tile_walk() == Surface::TileWalk::TW_YMAJOR ? surface::Tiling::y
-                                                                        : surface::Tiling::x;
+    luma.tiling = mfx_tiling(surface.tiled_surface(), surface.tile_walk());
     luma.width = std::min(picture.frame_width + 1, max_blocks) * 16, luma.height = std::min(picture.frame_height + 1, max_blocks) * 16;
     set.chroma = luma;
     set.chroma.first_row = surface.y_offset_for_u_cb();

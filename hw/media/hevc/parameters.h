@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // What a picture's and a slice's syntax elements outside of slice data come to (H.265 7.4.3, 7.4.7), as the core of the HEVC decoder takes them.
-// Whoever fills them keeps the ranges that are given here: the core does not check again.
+// The decoders of packets keep the ranges that are given here: the core does not check again.
 #pragma once
 
 #include <array>

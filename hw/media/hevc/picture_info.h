@@ -62,7 +62,7 @@ struct CtbInfo {
 };
 
 /// The motion of a picture for later ones, one entry for each 16x16 luma samples. In graphics memory: rows of whole 64 samples, 16 bytes an entry. The
-/// hardware's layout is not public, nobody else reads it, and this fits what drivers allocate (media-map 1.0.3).
+/// hardware's layout is not public, no driver reads it, and this fits what drivers allocate (media-map 1.0.3).
 struct StoredMotion {
   enum Flag : uint8_t { used = 1, long_term = 2 };
   std::array<Mv, 2> mv{};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What an MPEG-2 picture and slice are told by, and the surfaces they read.
+// The parameters of an MPEG-2 picture and slice, and the surfaces they read.
 #pragma once
 
 #include <array>

@@ -34,7 +34,7 @@ SliceResult SliceDecoder::decode(BitReader bits, const SliceParams& slice, const
   reset_dc();
   const uint32_t end = std::min<uint32_t>(slice.end, picture_.width * picture_.height);
   uint32_t address = slice.first;
-  // The first increment repeats the position that the slice is told to begin at.
+  // The first increment repeats the position where the packet lets the slice begin.
   if (read_increment() < 0) return SliceResult::broken;
   for (;;) {
     if (address >= end) return SliceResult::broken;

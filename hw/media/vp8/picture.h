@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What a VP8 frame is told by (RFC 6386), its macroblocks, and the surfaces it reads.
+// The parameters of a VP8 frame (RFC 6386), its macroblocks, and the surfaces it reads.
 #pragma once
 
 #include <array>

@@ -40,7 +40,7 @@ void Vp8Codec::open(const vp8::FrameSurfaces& surfaces, EngineEnv& env) {
   open_one(destination_, surfaces.destination, Access::write);
 }
 
-// One byte a macroblock, of the 16 that drivers allocate: nobody else reads it, and they clear it to 0.
+// One byte per macroblock, of the 16 that drivers allocate: no driver reads it, and they clear it to 0.
 void Vp8Codec::load_segments(uint64_t address, EngineEnv& env) {
   segments_.assign(size_t{params_.width} * params_.height, 0);
   if (params_.load_segments) env.view.read(address, segments_.data(), segments_.size());

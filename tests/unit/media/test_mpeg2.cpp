@@ -164,7 +164,7 @@ TEST_CASE("mpeg2: vectors wrap at their range, and fields of a frame count field
   CHECK(predictors[0][1].y == 6);
 }
 
-TEST_CASE("mpeg2: a slice begins where it is told, whatever its first increment says") {
+TEST_CASE("mpeg2: a slice begins where its packet says, whatever its first increment says") {
   Rig rig;
   BitWriter bits;
   bits.put("011"), write_flat(bits), bits.put("1"), write_flat(bits);
