@@ -9,12 +9,14 @@
 namespace softgen::cs {
 namespace {
 
-// VCS's are memory: its surfaces are not compressed here (docs/surface.md). Tiled resources are of RCS and BCS alone.
+// Tiled resources are of RCS and BCS alone.
 constexpr std::array rows{
     TranslationRegisters{EngineId::rcs, reg::GFX_AUX_TABLE_BASE_ADDR(0), reg::GFX_TRTT_CR, reg::GFX_TRTT_VA_RANGE,
                          reg::GFX_TRTT_L3_BASE_LOW, reg::GFX_TRTT_L3_BASE_HIGH, reg::GFX_TRTT_NULL, reg::GFX_TRTT_INVAL},
     TranslationRegisters{EngineId::bcs, reg::BCS_AUX_TABLE_BASE_ADDR(0), reg::BLT_TRTT_CR, reg::BLT_TRTT_VA_RANGE,
                          reg::BLT_TRTT_L3_BASE_LOW, reg::BLT_TRTT_L3_BASE_HIGH, reg::BLT_TRTT_NULL, reg::BLT_TRTT_INVAL},
+    TranslationRegisters{.engine = EngineId::vcs0, .aux_table = reg::VD0_AUX_TABLE_BASE_ADDR(0)},
+    TranslationRegisters{.engine = EngineId::vcs1, .aux_table = reg::VD2_AUX_TABLE_BASE_ADDR(0)},
     TranslationRegisters{.engine = EngineId::vecs, .aux_table = reg::VE0_AUX_TABLE_BASE_ADDR(0)}};
 
 }  // namespace

@@ -5,12 +5,14 @@
 #include <cstring>
 #include <type_traits>
 
+#include "hw/base/bits.h"
 #include "hw/base/log.h"
 #include "hw/base/work.h"
 #include "hw/defs/command.h"
 #include "hw/defs/ids.h"
 #include "hw/memory/view.h"
 #include "hw/mmio/register_file.h"
+#include "hw/surface/mapped_ccs.h"
 
 namespace softgen::media {
 namespace {
@@ -72,6 +74,7 @@ ExecResult Video::execute(const Packet& packet, EngineEnv& env) {
   using defs::CommandId;
   switch (packet.command->id) {
     case CommandId::MFX_WAIT: return ExecResult::done;  // each command ends before the next begins
+    case CommandId::VD_CONTROL_STATE: return control(packet, env);
     case CommandId::HUC_PIPE_MODE_SELECT: state_.stream_out = decoder_->stream_out_enabled(packet.dwords); return ExecResult::done;
     case CommandId::HUC_IND_OBJ_BASE_ADDR_STATE: state_.streams = decoder_->streams(packet.dwords); return ExecResult::done;
     case CommandId::HUC_VIRTUAL_ADDR_STATE: state_.addresses = decoder_->addresses(packet.dwords); return ExecResult::done;
@@ -97,6 +100,12 @@ ExecResult Video::execute(const Packet& packet, EngineEnv& env) {
   }
   unimplemented(packet.command->name, "at {:#x}: parsed, not executed", packet.address);
   return ExecResult::done;
+}
+
+ExecResult Video::control(const Packet& packet, EngineEnv& env) {
+  const PipeControl control = packets_ ? packets_->control(packet) : PipeControl{};
+  if (control.locks) unimplemented("VD_CONTROL_STATE", "at {:#x}: lock of several pipes", packet.address);
+  return control.flushes ? close_picture(env) : ExecResult::done;
 }
 
 // It begins a picture, and voids all state of the one before.
@@ -130,9 +139,25 @@ ExecResult Video::close_picture(EngineEnv& env) {
 }
 
 ExecResult Video::settle(ExecResult result, EngineEnv& env) {
-  if (result == ExecResult::aborted) drop_picture();
-  else if (!codec_->is_open()) packets_->write_status(mode_, codec_->status(), env.registers);
+  if (result == ExecResult::aborted) {
+    drop_picture();
+    return result;
+  }
+  if (codec_->is_open()) return result;
+  packets_->write_status(mode_, codec_->status(), env);
+  if (!mode_.encode) code_picture(env);
   return result;
+}
+
+void Video::code_picture(EngineEnv& env) const {
+  using namespace surface::mapped;
+  const std::optional<CodedTarget> target = packets_->coded_target(mode_, store_);
+  if (!target) return;
+  static constexpr std::array<std::byte, tile_control_bytes> pass_through{};
+  const uint64_t first = align_down(target->base, tile_size), end = target->base + uint64_t{target->pitch} * target->rows;
+  for (uint64_t tile = first; tile < end && !env.stop.aborting(); tile += tile_size)
+    if (const uint64_t codes = place_of(env.view, surface::Tiling::y, tile).byte)
+      env.view.write(codes, pass_through.data(), pass_through.size());
 }
 
 void Video::drop_picture() {

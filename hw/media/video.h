@@ -50,9 +50,12 @@ class Video final : public Engine {
 
  private:
   ExecResult select(const Packet& packet, EngineEnv& env);
+  ExecResult control(const Packet& packet, EngineEnv& env);
   ExecResult object(const Packet& packet, EngineEnv& env);
   ExecResult close_picture(EngineEnv& env);
   void drop_picture();
+  /// A compressed picture's lines are stored as they are: their codes say so.
+  void code_picture(EngineEnv& env) const;
   /// After a call of the codec: its picture is dropped, or goes on, or has ended.
   ExecResult settle(ExecResult result, EngineEnv& env);
   ExecResult copy(const Packet& packet, EngineEnv& env);

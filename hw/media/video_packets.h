@@ -20,13 +20,28 @@ struct PipeMode {
   bool encode = false;
 };
 
+/// VD_CONTROL_STATE.
+struct PipeControl {
+  bool flushes = false;  ///< the picture's samples are to be in memory
+  bool locks = false;    ///< for a picture that several engines decode
+};
+
+/// A picture's surface whose lines have codes in the control surface that the aux map finds (docs/surface.md). Tiled in Y.
+struct CodedTarget {
+  uint64_t base = 0;
+  uint32_t pitch = 0, rows = 0;
+};
+
 class VideoPackets {
  public:
   virtual ~VideoPackets() = default;
   /// Puts what the last picture has come to where drivers read it (iHD codechal_decoder.cpp: registers stored behind each picture).
-  virtual void write_status(PipeMode mode, const PictureStatus& status, mmio::RegisterFile& registers) const = 0;
+  virtual void write_status(PipeMode mode, const PictureStatus& status, EngineEnv& env) const = 0;
   /// None: a standard or mode that is not there (counted).
   virtual std::optional<PipeMode> pipe_mode(const Packet& packet) const = 0;
+  /// None: the picture is not compressed.
+  virtual std::optional<CodedTarget> coded_target(PipeMode mode, const PacketStore& state) const = 0;
+  virtual PipeControl control(const Packet& packet) const = 0;
   /// Of a state packet of which there are several per picture (surfaces, matrices, tables, reference lists, segments): which one; else 0.
   virtual unsigned index_of(const Packet& packet) const = 0;
   /// Null: not built yet.
@@ -36,7 +51,7 @@ class VideoPackets {
 /// Index of an HCP_QM_STATE: size 0 (4x4) to 3, prediction 0 (intra) or 1, colour 0 to 2.
 constexpr unsigned hcp_matrix(unsigned size, unsigned prediction, unsigned color) { return size * 8 + prediction * 4 + color; }
 
-/// By a generation's traits (defs::Gen9).
+/// By a generation's traits (defs::Gen9, Gen11, Gen12).
 template <class G>
 std::unique_ptr<const VideoPackets> make_video_packets();
 

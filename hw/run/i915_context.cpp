@@ -15,9 +15,40 @@
 namespace softgen::run {
 namespace {
 
-constexpr uint32_t max_slots = 64;
+constexpr uint32_t max_slots = 64, max_extensions = 512;
 
 int engine_of(uint16_t engine_class, uint16_t instance) { return engine_class < run_engines && instance == 0 ? engine_class : -1; }
+
+/// A slot that any of several engines serves: each class has one engine here, so the first will do (set_engines__load_balance()).
+int balance(std::vector<int>& slots, const i915_context_engines_load_balance& wish) {
+  if (wish.flags || wish.mbz64 || wish.engine_index >= slots.size()) return -EINVAL;
+  if (slots[wish.engine_index] >= 0) return -EEXIST;
+  const auto* siblings = reinterpret_cast<const i915_engine_class_instance*>(&wish + 1);
+  for (unsigned i = 0; i < wish.num_siblings; ++i) {
+    const int engine = engine_of(siblings[i].engine_class, siblings[i].engine_instance);
+    if (engine < 0) return -EINVAL;
+    if (i == 0) slots[wish.engine_index] = engine;
+  }
+  return 0;
+}
+
+/// i915 set_engines(), its chain of extensions. A bond says which engine goes with another's request: there is no choice.
+int extend_engines(std::vector<int>& slots, uint64_t first) {
+  unsigned links = 0;
+  for (const auto* e = reinterpret_cast<const i915_user_extension*>(first); e;
+       e = reinterpret_cast<const i915_user_extension*>(e->next_extension)) {
+    if (++links > max_extensions) return -E2BIG;
+    if (e->name == I915_CONTEXT_ENGINES_EXT_LOAD_BALANCE) {
+      if (const int result = balance(slots, *reinterpret_cast<const i915_context_engines_load_balance*>(e))) return result;
+    } else if (e->name == I915_CONTEXT_ENGINES_EXT_BOND) {
+      if (reinterpret_cast<const i915_context_engines_bond*>(e)->virtual_index >= slots.size()) return -EINVAL;
+    } else {
+      unimplemented("context engine map extension", "{}", e->name);
+      return -EINVAL;
+    }
+  }
+  return 0;
+}
 
 int set_engines(Context& context, uint64_t value, uint32_t size) {
   if (size < sizeof(i915_context_param_engines)) return size == 0 ? (context.slots.clear(), 0) : -EINVAL;
@@ -33,7 +64,7 @@ int set_engines(Context& context, uint64_t value, uint32_t size) {
     if (!none && engine < 0) return -ENOENT;
     slots.push_back(engine);
   }
-  if (map->extensions) unimplemented("context engine map extension", "load balancing and bonding");
+  if (const int result = extend_engines(slots, map->extensions)) return result;
   context.slots = std::move(slots);
   return 0;
 }
@@ -83,7 +114,7 @@ int DrmFile::context_create(void* arg) {
     unsigned links = 0;
     for (auto* e = reinterpret_cast<i915_user_extension*>(create->extensions); e;
          e = reinterpret_cast<i915_user_extension*>(e->next_extension)) {
-      if (e->name != I915_CONTEXT_CREATE_EXT_SETPARAM || ++links > 512) return -EINVAL;
+      if (e->name != I915_CONTEXT_CREATE_EXT_SETPARAM || ++links > max_extensions) return -EINVAL;
       const auto& param = reinterpret_cast<drm_i915_gem_context_create_ext_setparam*>(e)->param;
       if (const int result = context_param(*created, param.param, param.value, param.size)) return result;
     }

@@ -7,7 +7,7 @@ import math
 import cmd_setup
 import video_run
 from common import Failure, main, print_table, say
-from video_streams import CODECS, DRIVERS, STREAMS
+from video_streams import CODECS, DRIVERS, PLATFORMS, STREAMS
 
 
 def parse(argv):
@@ -19,6 +19,7 @@ def parse(argv):
     parser.add_argument("--codec", action="append", choices=CODECS, help="only this one's streams (may be given more than once)")
     parser.add_argument("--stream", action="append", metavar="NAME", help="only this stream, or those that match a pattern such as 'vp9-odd*' (may be given more than once)")
     parser.add_argument("--driver", action="append", choices=list(DRIVERS), help="only this driver (may be given more than once)")
+    parser.add_argument("--platform", choices=list(PLATFORMS), default="kbl", help="the chip (default: kbl)")
     parser.add_argument("--threads", type=int, metavar="N", help="threads of our GPU, as softgen-run has it")
     parser.add_argument("--speed", action="store_true", help="only the streams of 1920x1080, without comparison: the best of three runs of each side")
     parser.add_argument("--list", action="store_true", help="print the streams' names and how they are made")
@@ -27,6 +28,8 @@ def parse(argv):
     for name in options.stream or ():
         if not fnmatch.filter([stream.name for stream in STREAMS], name):
             raise Failure(f"there is no stream '{name}'; --list prints the names")
+    if options.driver and not set(options.driver) & set(PLATFORMS[options.platform]):
+        raise Failure(f"{options.driver[0]} does not know {options.platform}")
     return options
 
 
@@ -43,16 +46,17 @@ def number(value):
 
 def lines_of(stream, options):
     """Lines of the table, each with whether it passed (None: not run)."""
-    drivers = [driver for driver in options.driver or DRIVERS if driver not in stream.without]
+    asked = [driver for driver in options.driver or DRIVERS if driver in PLATFORMS[options.platform]]
+    drivers = [driver for driver in asked if driver not in stream.without]
     for driver, reason in stream.without.items():
-        if not options.driver or driver in options.driver:
+        if driver in asked:
             yield [stream.name, driver, "-", "-", "-", f"not run: {reason}"], None
     if options.speed:
-        for driver, wrong, ours, theirs in video_run.speed(stream, drivers, threads=options.threads):
+        for driver, wrong, ours, theirs in video_run.speed(stream, drivers, threads=options.threads, platform=options.platform):
             yield [stream.name, driver, "-", number(ours), number(theirs), wrong or "decoded"], not wrong
         return
     try:
-        for driver, verdict, ours, theirs in video_run.compare(stream, drivers, options.threads):
+        for driver, verdict, ours, theirs in video_run.compare(stream, drivers, threads=options.threads, platform=options.platform):
             result = verdict.wrong or " ".join(["equal" if stream.least is None else "close", verdict.detail]).strip()
             yield [stream.name, driver, verdict.frames, number(ours), number(theirs), result], not verdict.wrong
     except Failure as failure:

@@ -37,13 +37,15 @@ def filters_of(stream, driver):
     return (f"hwdownload,format={stream.download.get(driver, stream.pixels)}," if driver else "") + f"format={stream.pixels}"
 
 
-def decode(stream, path, driver, output, threads=None, record=None):
-    """Decodes by `driver` on our GPU, or in software when it is None. `output`: FFmpeg's options for the output. Returns (Decoded without frames)."""
+def decode(stream, path, driver, output, threads=None, record=None, platform=None):
+    """Decodes by `driver` on our GPU (the chip `platform`), or in software when it is None. `output`: FFmpeg's options for the output. Returns (Decoded without frames)."""
     with tempfile.TemporaryDirectory(prefix="softgen-video-") as name:
         words, environment, report = ffmpeg(stream, path, driver, output), dict(os.environ), pathlib.Path(name) / "stats.json"
         if driver:
             environment["LIBVA_DRIVER_NAME"] = driver
-            options = ["--stats", str(report), *(["--threads", str(threads)] if threads is not None else []), *(["--record", record] if record else [])]
+            options = ["--stats", str(report)]
+            for option, value in (("--threads", threads), ("--record", record), ("--platform", platform)):
+                options += [option, str(value)] if value is not None else []
             words = [str(BUILD / "softgen-run"), *options, "--", *words]
         status, said = run_in_time(words, environment, SECONDS)
         text = report.read_text() if report.is_file() else ""
@@ -117,14 +119,14 @@ def verdict(stream, ours, theirs, folder, driver):
     return Verdict(count, f"frame {different[0]} is the first of {len(different)} that differ" if different else "", "")
 
 
-def compare(stream, drivers, threads=None):
-    """Yields (driver, Verdict, our frames per second, those of software) for each driver."""
+def compare(stream, drivers, **options):
+    """Yields (driver, Verdict, our frames per second, those of software) for each driver. `options`: decode()'s."""
     path = video_files.ensure(stream)
     with tempfile.TemporaryDirectory(prefix="softgen-video-") as name:
         folder = pathlib.Path(name)
         theirs = decode_frames(stream, path, None, folder)
         for driver in drivers:
-            ours = decode_frames(stream, path, driver, folder, threads=threads)
+            ours = decode_frames(stream, path, driver, folder, **options)
             yield driver, verdict(stream, ours, theirs, folder, driver), rate(ours), rate(theirs)
 
 
@@ -132,18 +134,18 @@ def rate(decoded):
     return len(decoded.frames) / decoded.seconds if decoded.frames and decoded.seconds else math.nan
 
 
-def speed(stream, drivers, repetitions=3, threads=None):
+def speed(stream, drivers, repetitions=3, **options):
     """Yields (driver, what went wrong, our frames per second, those of software): the best of some runs each, without comparison; the frames of both
     reach the program's memory."""
     path = video_files.ensure(stream)
     count = len(video_files.run(["ffprobe", "-v", "error", "-show_entries", "packet=size", "-of", "csv", path], stdout=subprocess.PIPE).splitlines())
 
-    def best(driver, **options):
-        runs = [decode(stream, path, driver, ["-f", "null", "-"], **options) for _ in range(repetitions)]
+    def best(driver):
+        runs = [decode(stream, path, driver, ["-f", "null", "-"], **options if driver else {}) for _ in range(repetitions)]
         wrong = next((run.trouble for run in runs if run.trouble), "")
         return count / min((run.seconds for run in runs if run.seconds > 0), default=math.nan), wrong
 
     theirs, _ = best(None)
     for driver in drivers:
-        ours, wrong = best(driver, threads=threads)
+        ours, wrong = best(driver)
         yield driver, wrong, ours, theirs

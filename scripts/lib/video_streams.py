@@ -13,6 +13,7 @@ Stream = collections.namedtuple("Stream", "name codec source encode pixels least
                                 defaults=["nv12", None, (), False, False, {}, {}, False])
 
 DRIVERS = {"iHD": "intel-media-va-driver", "i965": "i965-va-driver"}
+PLATFORMS = {"kbl": ["iHD", "i965"], "icl": ["iHD"], "tgl": ["iHD"]}  # chips, and the drivers that know them
 PACKAGES = ["ffmpeg", "x265", "libjpeg-turbo-progs", "vpx-tools", *DRIVERS.values()]
 
 def moving(size="176x144", frames=12, rest=""):

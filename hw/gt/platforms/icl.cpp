@@ -22,6 +22,7 @@ const Parts icl{.name = "icl",
                 .sampler_state = sampler::decode_state<defs::Gen11>,
                 .state_decoder = render::make_state_decoder<defs::Gen11>,
                 .media_decoder = gpgpu::make_decoder<defs::Gen11>,
-                .huc_decoder = media::make_huc_decoder<defs::Gen11>};
+                .huc_decoder = media::make_huc_decoder<defs::Gen11>,
+                .video_packets = media::make_video_packets<defs::Gen11>};
 
 }  // namespace softgen::gt::platforms

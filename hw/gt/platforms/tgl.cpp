@@ -23,6 +23,7 @@ const Parts tgl{.name = "tgl",
                 .state_decoder = render::make_state_decoder<defs::Gen12>,
                 .media_decoder = gpgpu::make_decoder<defs::Gen12>,
                 .huc_decoder = media::make_huc_decoder<defs::Gen12>,
+                .video_packets = media::make_video_packets<defs::Gen12>,
                 .vebox_decoder = media::make_vebox_decoder<defs::Gen12>};
 
 }  // namespace softgen::gt::platforms

@@ -41,7 +41,7 @@ class AvcPackets {
 
 namespace softgen::media {
 
-/// By a generation's traits (defs::Gen9).
+/// By a generation's traits (defs::Gen9, Gen11, Gen12).
 template <class G>
 std::unique_ptr<Codec> make_avc_codec(WorkerPool* pool);
 

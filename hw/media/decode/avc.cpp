@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // AVC's packets: SKL PRM vol 2a, MFX_AVC_* and MFD_AVC_*; what drivers write into them: the iHD media driver and i965-va-driver (gen8_mfd.c).
 #include "hw/base/log.h"
+#include "hw/defs/gen11/all.h"
+#include "hw/defs/gen12/all.h"
 #include "hw/defs/gen9/all.h"
 #include "hw/defs/ids.h"
 #include "hw/media/avc/avc_codec.h"
@@ -151,9 +153,13 @@ class Decoder final : public AvcPackets {
 
 }  // namespace
 
-template <>
-std::unique_ptr<Codec> make_avc_codec<defs::Gen9>(WorkerPool* pool) {
-  return std::make_unique<AvcCodec>(std::make_unique<Decoder<defs::Gen9>>(), pool);
+template <class G>
+std::unique_ptr<Codec> make_avc_codec(WorkerPool* pool) {
+  return std::make_unique<AvcCodec>(std::make_unique<Decoder<G>>(), pool);
 }
+
+template std::unique_ptr<Codec> make_avc_codec<defs::Gen9>(WorkerPool* pool);
+template std::unique_ptr<Codec> make_avc_codec<defs::Gen11>(WorkerPool* pool);
+template std::unique_ptr<Codec> make_avc_codec<defs::Gen12>(WorkerPool* pool);
 
 }  // namespace softgen::media

@@ -5,6 +5,8 @@
 
 #include "hw/base/bits.h"
 #include "hw/base/log.h"
+#include "hw/defs/gen11/all.h"
+#include "hw/defs/gen12/all.h"
 #include "hw/defs/gen9/all.h"
 #include "hw/defs/ids.h"
 #include "hw/media/hevc/hevc_codec.h"
@@ -24,11 +26,23 @@ uint8_t number(E value) {
 
 /// `starts` of `count` tiles, made ascending; the last is the end.
 template <size_t n>
-void set_starts(std::array<uint16_t, n>& starts, unsigned count, std::span<const uint8_t> packed, uint32_t end) {
+void set_starts(std::array<uint16_t, n>& starts, unsigned count, std::span<const uint16_t> positions, uint32_t end) {
   starts[0] = 0;
   for (unsigned i = 1; i < count; ++i)
-    starts[i] = static_cast<uint16_t>(std::clamp<uint32_t>(packed[i], starts[i - 1] + 1u, end - (count - i)));
+    starts[i] = static_cast<uint16_t>(std::clamp<uint32_t>(positions[i], starts[i - 1] + 1u, end - (count - i)));
   starts[count] = static_cast<uint16_t>(end);
+}
+
+/// Positions of tiles in CTBs, four a dword; `upper`: bits 9:8, where the packet has them.
+template <size_t n, class Four, class Upper>
+std::array<uint16_t, 4 * n> positions_of(const std::array<Four, n>& packed, const Upper& upper) {
+  std::array<uint16_t, 4 * n> positions;
+  for (size_t i = 0; i < positions.size(); ++i) {
+    const Four& dword = packed[i / 4];
+    const uint32_t four[4] = {dword.ctbpos0_plus_i, dword.ctbpos1_plus_i, dword.ctbpos2_plus_i, dword.ctbpos3_plus_i};
+    positions[i] = static_cast<uint16_t>(four[i % 4] | (i < upper.size() ? upper[i] << 8 : 0));
+  }
+  return positions;
 }
 
 template <class G>
@@ -37,7 +51,7 @@ class PacketDecoder final : public HevcPackets {
   std::optional<HevcPicture> picture(const PacketStore& state) const override {
     HevcPicture picture;
     PictureParameters& p = picture.parameters;
-    if (!set_sizes(p, state) || !set_depths(p, state)) return std::nullopt;
+    if (has_extensions(state) || !set_sizes(p, state) || !set_depths(p, state)) return std::nullopt;
     set_tools(p, state);
     set_tiles(p, state);
     set_scaling(p.scaling, state);
@@ -90,6 +104,25 @@ class PacketDecoder final : public HevcPackets {
   }
 
  private:
+  /// Of H.265's second version and later, which packets of Gen11 and later have (counted).
+  static bool has_extensions(const PacketStore& state) {
+    const typename G::HCP_PIC_STATE::View view(state.get(CommandId::HCP_PIC_STATE));
+    if constexpr (requires { view.chroma_subsampling(); }) {
+      constexpr unsigned yuv_420 = 1;
+      const unsigned chroma = static_cast<unsigned>(view.chroma_subsampling());
+      if (chroma != yuv_420) unimplemented("HCP_PIC_STATE", "chroma format {}", chroma);
+      if (view.sps_range_extension_enable()) unimplemented("HCP_PIC_STATE", "range extension");
+      if (chroma != yuv_420 || view.sps_range_extension_enable()) return true;
+    }
+    if constexpr (requires { view.palette_mode_enable(); }) {
+      const bool extended =
+          view.palette_mode_enable() || view.current_picture_reference_enable() || view.residual_adaptive_colour_transform_enable();
+      if (extended) unimplemented("HCP_PIC_STATE", "screen content");
+      return extended;
+    }
+    return false;
+  }
+
   static bool set_sizes(PictureParameters& p, const PacketStore& state) {
     const typename G::HCP_PIC_STATE::View view(state.get(CommandId::HCP_PIC_STATE));
     p.log2_min_cb = number(3 + number(view.min_cu_size()));
@@ -149,17 +182,13 @@ class PacketDecoder final : public HevcPackets {
       p.tile_columns = number(std::min({tiles.number_of_tile_columns + 1, hevc::max_tile_columns, columns}));
       p.tile_rows = number(std::min({tiles.number_of_tile_rows + 1, hevc::max_tile_rows, rows}));
     }
-    const auto unpack = [](const auto& positions) {
-      std::array<uint8_t, 4 * std::tuple_size_v<std::remove_cvref_t<decltype(positions)>>> bytes;
-      for (size_t i = 0; i < bytes.size(); ++i) {
-        const auto& position = positions[i / 4];
-        const uint32_t four[4] = {position.ctbpos0_plus_i, position.ctbpos1_plus_i, position.ctbpos2_plus_i, position.ctbpos3_plus_i};
-        bytes[i] = number(four[i % 4]);
-      }
-      return bytes;
-    };
-    set_starts(p.column_starts, p.tile_columns, unpack(tiles.column_position), columns);
-    set_starts(p.row_starts, p.tile_rows, unpack(tiles.row_position), rows);
+    std::array<uint32_t, 22> upper_columns{}, upper_rows{};
+    if constexpr (requires { tiles.ctb_column_position_msb; }) {
+      upper_columns = tiles.ctb_column_position_msb.ctb_row_position_of_tile_column;
+      upper_rows = tiles.ctb_row_position_msb.ctb_row_position_of_tile_column;
+    }
+    set_starts(p.column_starts, p.tile_columns, positions_of(tiles.column_position, upper_columns), columns);
+    set_starts(p.row_starts, p.tile_rows, positions_of(tiles.row_position, upper_rows), rows);
   }
 
   static void set_scaling(hevc::ScalingLists& to, const PacketStore& state) {
@@ -225,9 +254,13 @@ class PacketDecoder final : public HevcPackets {
 
 }  // namespace
 
-template <>
-std::unique_ptr<Codec> make_hevc_codec<defs::Gen9>(WorkerPool* pool) {
-  return std::make_unique<HevcCodec>(std::make_unique<PacketDecoder<defs::Gen9>>(), pool);
+template <class G>
+std::unique_ptr<Codec> make_hevc_codec(WorkerPool* pool) {
+  return std::make_unique<HevcCodec>(std::make_unique<PacketDecoder<G>>(), pool);
 }
+
+template std::unique_ptr<Codec> make_hevc_codec<defs::Gen9>(WorkerPool* pool);
+template std::unique_ptr<Codec> make_hevc_codec<defs::Gen11>(WorkerPool* pool);
+template std::unique_ptr<Codec> make_hevc_codec<defs::Gen12>(WorkerPool* pool);
 
 }  // namespace softgen::media

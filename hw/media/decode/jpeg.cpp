@@ -3,6 +3,8 @@
 // (mhw_vdbox_mfx_interface.cpp, GetJpegDecodeFormat) and i965-va-driver (gen7_mfd.h, gen8_mfd.c).
 #include "hw/base/bits.h"
 #include "hw/base/log.h"
+#include "hw/defs/gen11/all.h"
+#include "hw/defs/gen12/all.h"
 #include "hw/defs/gen9/all.h"
 #include "hw/media/decode/mfx_surface.h"
 #include "hw/media/jpeg/jpeg_codec.h"
@@ -136,5 +138,7 @@ std::unique_ptr<Codec> make_jpeg_decoder(WorkerPool* pool) {
 }
 
 template std::unique_ptr<Codec> make_jpeg_decoder<defs::Gen9>(WorkerPool* pool);
+template std::unique_ptr<Codec> make_jpeg_decoder<defs::Gen11>(WorkerPool* pool);
+template std::unique_ptr<Codec> make_jpeg_decoder<defs::Gen12>(WorkerPool* pool);
 
 }  // namespace softgen::media

@@ -4,7 +4,10 @@
 
 #include "hw/base/bits.h"
 #include "hw/base/log.h"
+#include "hw/defs/gen11/all.h"
+#include "hw/defs/gen12/all.h"
 #include "hw/defs/gen9/all.h"
+#include "hw/media/decode/box_registers.h"
 #include "hw/media/decode/mfx_surface.h"
 #include "hw/media/jpeg/jpeg_encode_codec.h"
 #include "hw/mmio/register_file.h"
@@ -83,12 +86,13 @@ class PacketDecoder final : public EncodePackets {
   }
 
   void report(EngineEnv& env, uint32_t bytes, uint32_t coefficient_bits, bool lacks_code, bool is_cut) const override {
-    env.registers.poke(reg::gen9::MFC_BITSTREAM_BYTECOUNT_FRAME, bytes);
-    env.registers.poke(reg::gen9::MFC_BITSTREAM_SE_BITCOUNT_FRAME, coefficient_bits);
+    const BoxRegisters box = box_registers<G>(env.engine);
+    env.registers.poke(box.mfc_bytes, bytes);
+    env.registers.poke(box.mfc_element_bits, coefficient_bits);
     uint32_t status = 0;
-    if (lacks_code) status |= reg::gen9::field::MFC_IMAGE_STATUS_CONTROL_MISSING_HUFFMAN_CODE.mask();
-    if (is_cut) status |= reg::gen9::field::MFC_IMAGE_STATUS_CONTROL_FRAME_BIT_COUNT_VIOLATED.mask();
-    env.registers.poke(reg::gen9::MFC_IMAGE_STATUS_CONTROL, status);
+    if (lacks_code) status |= box.missing_code.mask();
+    if (is_cut) status |= box.bits_violated.mask();
+    env.registers.poke(box.mfc_image_status, status);
   }
 
  private:
@@ -160,5 +164,7 @@ std::unique_ptr<Codec> make_jpeg_encoder() {
 }
 
 template std::unique_ptr<Codec> make_jpeg_encoder<defs::Gen9>();
+template std::unique_ptr<Codec> make_jpeg_encoder<defs::Gen11>();
+template std::unique_ptr<Codec> make_jpeg_encoder<defs::Gen12>();
 
 }  // namespace softgen::media

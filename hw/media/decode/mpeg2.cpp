@@ -3,6 +3,8 @@
 // mpeg2_set_reference_surfaces, and iHD, CodechalDecodeRefAddrIndex.
 #include <algorithm>
 
+#include "hw/defs/gen11/all.h"
+#include "hw/defs/gen12/all.h"
 #include "hw/defs/gen9/all.h"
 #include "hw/defs/ids.h"
 #include "hw/media/decode/mfx_surface.h"
@@ -102,9 +104,13 @@ class PacketDecoder final : public Mpeg2Packets {
 
 }  // namespace
 
-template <>
-std::unique_ptr<Codec> make_mpeg2_codec<defs::Gen9>(WorkerPool* pool) {
-  return std::make_unique<Mpeg2Codec>(std::make_unique<PacketDecoder<defs::Gen9>>(), pool);
+template <class G>
+std::unique_ptr<Codec> make_mpeg2_codec(WorkerPool* pool) {
+  return std::make_unique<Mpeg2Codec>(std::make_unique<PacketDecoder<G>>(), pool);
 }
+
+template std::unique_ptr<Codec> make_mpeg2_codec<defs::Gen9>(WorkerPool* pool);
+template std::unique_ptr<Codec> make_mpeg2_codec<defs::Gen11>(WorkerPool* pool);
+template std::unique_ptr<Codec> make_mpeg2_codec<defs::Gen12>(WorkerPool* pool);
 
 }  // namespace softgen::media

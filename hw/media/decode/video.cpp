@@ -2,12 +2,16 @@
 // The packets that frame a picture: SKL PRM vol 2a, MFX_* and HCP_*; which of them drivers send: iHD media driver and i965-va-driver.
 #include <algorithm>
 
+#include "hw/base/bits.h"
 #include "hw/base/log.h"
 #include "hw/defs/command.h"
+#include "hw/defs/gen11/all.h"
+#include "hw/defs/gen12/all.h"
 #include "hw/defs/gen9/all.h"
 #include "hw/defs/ids.h"
-#include "hw/defs/registers/registers.h"
 #include "hw/media/avc/avc_packets.h"
+#include "hw/media/decode/box_registers.h"
+#include "hw/media/decode/mfx_surface.h"
 #include "hw/media/hevc/hevc_packets.h"
 #include "hw/media/jpeg/jpeg_codec.h"
 #include "hw/media/jpeg/jpeg_encode_codec.h"
@@ -31,16 +35,29 @@ class PacketDecoder final : public VideoPackets {
   }
 
   // Of HEVC and VP9 iHD takes for an error what is set in both registers (codechal_decode_hevc.cpp, codechal_decode_vp9.cpp); which bits is chosen.
-  void write_status(PipeMode mode, const PictureStatus& status, mmio::RegisterFile& registers) const override {
+  void write_status(PipeMode mode, const PictureStatus& status, EngineEnv& env) const override {
     if (mode.encode) return;
+    const BoxRegisters box = box_registers<G>(env.engine);
     if (mode.standard == Standard::hevc || mode.standard == Standard::vp9) {
       const bool bad = status.errors || status.concealed_blocks;
-      registers.poke(reg::gen9::HCP_DEC_STATUS, bad ? uint32_t{1} << hcp_errors_shift : 0);
-      registers.poke(reg::gen9::HCP_CABAC_STATUS, bad);
+      env.registers.poke(box.hcp_status, bad ? uint32_t{1} << hcp_errors_shift : 0);
+      env.registers.poke(box.hcp_cabac_status, bad);
       return;
     }
-    registers.poke(reg::gen9::MFD_ERROR_STATUS, status.errors);
-    registers.poke(reg::gen9::MFX_MB_COUNT, std::min(status.concealed_blocks, reg::gen9::field::MFX_MB_COUNT_CONCEALED_MB_COUNT.mask()));
+    env.registers.poke(box.mfd_error, status.errors);
+    env.registers.poke(box.mfx_mb_count, std::min(status.concealed_blocks, box.concealed.mask()));
+  }
+
+  std::optional<CodedTarget> coded_target(PipeMode mode, const PacketStore& state) const override {
+    return mode.standard == Standard::hevc || mode.standard == Standard::vp9 ? hcp_target(state) : mfx_target(state);
+  }
+
+  PipeControl control([[maybe_unused]] const Packet& packet) const override {
+    if constexpr (requires { typename G::VD_CONTROL_STATE; }) {
+      const typename G::VD_CONTROL_STATE::View view(packet.dwords);
+      return {.flushes = view.memory_implicit_flush(), .locks = view.scalable_mode_pipe_lock() || view.scalable_mode_pipe_unlock()};
+    }
+    return {};
   }
 
   unsigned index_of(const Packet& packet) const override {
@@ -99,10 +116,45 @@ class PacketDecoder final : public VideoPackets {
     return std::nullopt;
   }
 
+  /// Of luma and interleaved chroma, which begins at row `chroma_row`.
+  static CodedTarget target(uint64_t base, uint32_t pitch, uint32_t chroma_row) {
+    return {.base = strip_canonical(base), .pitch = pitch + 1, .rows = chroma_row + chroma_row / 2};
+  }
+
+  static std::optional<CodedTarget> mfx_target(const PacketStore& state) {
+    using Surface = typename G::MFX_SURFACE_STATE;
+    const typename Surface::View surface(state.get(CommandId::MFX_SURFACE_STATE));
+    const auto buffers = G::MFX_PIPE_BUF_ADDR_STATE::unpack(state.get(CommandId::MFX_PIPE_BUF_ADDR_STATE));
+    const bool filtered =
+        typename G::MFX_PIPE_MODE_SELECT::View(state.get(CommandId::MFX_PIPE_MODE_SELECT)).post_deblocking_output_enable();
+    const auto& attributes = filtered ? buffers.post_deblocking_destination_attributes : buffers.pre_deblocking_destination_attributes;
+    if (!attributes.memory_compression_enable || mfx_tiling(surface.tiled_surface(), surface.tile_walk()) != surface::Tiling::y)
+      return std::nullopt;
+    return target(filtered ? buffers.post_deblocking_destination_address : buffers.pre_deblocking_destination_address,
+                  surface.surface_pitch(), surface.y_offset_for_u_cb());
+  }
+
+  static std::optional<CodedTarget> hcp_target(const PacketStore& state) {
+    const typename G::HCP_SURFACE_STATE::View surface(state.get(CommandId::HCP_SURFACE_STATE));
+    const auto buffers = G::HCP_PIPE_BUF_ADDR_STATE::unpack(state.get(CommandId::HCP_PIPE_BUF_ADDR_STATE));
+    bool compressed = buffers.decoded_picture_memory_address_attributes.memory_compression_enable;
+    if constexpr (requires { surface.memory_compression_enable(); }) compressed |= surface.memory_compression_enable() & 1;
+    if (!compressed) return std::nullopt;
+    return target(buffers.decoded_picture_address, surface.surface_pitch(), surface.y_offset_for_u_cb());
+  }
+
   static std::optional<PipeMode> hcp_mode(const Packet& packet) {
     using Select = typename G::HCP_PIPE_MODE_SELECT;
     const typename Select::View select(packet.dwords);
     const bool encode = select.codec_select() == Select::CodecSelect::ENCODE;
+    // Several boxes for one picture: iHD does so when the kernel has more than one (decode_scalability_multipipe.cpp).
+    if constexpr (requires { select.pipe_working_mode(); }) {
+      if (select.pipe_working_mode() != Select::PipeWorkingMode::LEGACY_DECODER_ENCODER_MODE || select.multi_engine_mode()) {
+        unimplemented("HCP_PIPE_MODE_SELECT", "working mode {}, multi-engine mode {}", static_cast<unsigned>(select.pipe_working_mode()),
+                      select.multi_engine_mode());
+        return std::nullopt;
+      }
+    }
     switch (select.codec_standard_select()) {
       case Select::CodecStandardSelect::HEVC: return PipeMode{Standard::hevc, encode};
       case Select::CodecStandardSelect::VP9: return PipeMode{Standard::vp9, encode};
@@ -114,9 +166,13 @@ class PacketDecoder final : public VideoPackets {
 
 }  // namespace
 
-template <>
-std::unique_ptr<const VideoPackets> make_video_packets<defs::Gen9>() {
-  return std::make_unique<PacketDecoder<defs::Gen9>>();
+template <class G>
+std::unique_ptr<const VideoPackets> make_video_packets() {
+  return std::make_unique<PacketDecoder<G>>();
 }
+
+template std::unique_ptr<const VideoPackets> make_video_packets<defs::Gen9>();
+template std::unique_ptr<const VideoPackets> make_video_packets<defs::Gen11>();
+template std::unique_ptr<const VideoPackets> make_video_packets<defs::Gen12>();
 
 }  // namespace softgen::media

@@ -6,6 +6,8 @@
 
 #include "hw/base/bits.h"
 #include "hw/base/log.h"
+#include "hw/defs/gen11/all.h"
+#include "hw/defs/gen12/all.h"
 #include "hw/defs/gen9/all.h"
 #include "hw/defs/ids.h"
 #include "hw/media/vp9/vp9_codec.h"
@@ -130,9 +132,13 @@ class PacketDecoder final : public Vp9Packets {
 
 }  // namespace
 
-template <>
-std::unique_ptr<Codec> make_vp9_codec<defs::Gen9>(WorkerPool* pool) {
-  return std::make_unique<Vp9Codec>(std::make_unique<PacketDecoder<defs::Gen9>>(), pool);
+template <class G>
+std::unique_ptr<Codec> make_vp9_codec(WorkerPool* pool) {
+  return std::make_unique<Vp9Codec>(std::make_unique<PacketDecoder<G>>(), pool);
 }
+
+template std::unique_ptr<Codec> make_vp9_codec<defs::Gen9>(WorkerPool* pool);
+template std::unique_ptr<Codec> make_vp9_codec<defs::Gen11>(WorkerPool* pool);
+template std::unique_ptr<Codec> make_vp9_codec<defs::Gen12>(WorkerPool* pool);
 
 }  // namespace softgen::media

@@ -37,7 +37,7 @@ class HevcPackets {
   virtual HevcObject object(const Packet& packet, const PacketStore& state) const = 0;
 };
 
-/// By a generation's traits (defs::Gen9).
+/// By a generation's traits (defs::Gen9, Gen11, Gen12).
 template <class G>
 std::unique_ptr<Codec> make_hevc_codec(WorkerPool* pool);
 

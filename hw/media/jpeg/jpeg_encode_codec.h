@@ -61,7 +61,7 @@ class JpegEncoder final : public Codec {
 
 namespace softgen::media {
 
-/// By a generation's traits (defs::Gen9).
+/// By a generation's traits (defs::Gen9, Gen11, Gen12).
 template <class G>
 std::unique_ptr<Codec> make_jpeg_encoder();
 

@@ -31,7 +31,7 @@ class Vp9Packets {
   virtual std::optional<Vp9Job> job(const Packet& packet, const PacketStore& state) const = 0;
 };
 
-/// By a generation's traits (defs::Gen9).
+/// By a generation's traits (defs::Gen9, Gen11, Gen12).
 template <class G>
 std::unique_ptr<Codec> make_vp9_codec(WorkerPool* pool);
 

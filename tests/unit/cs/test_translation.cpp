@@ -82,13 +82,18 @@ TEST_CASE("the aux map's table is that of the engine's register") {
   for (const uint32_t offset : {0x4200u, 0x4204u, 0x4400u, 0x4414u}) CHECK((render.has(offset) && !copy.has(offset)));
   for (const uint32_t offset : {0x4240u, 0x4480u}) CHECK((copy.has(offset) && !render.has(offset)));
   for (const uint32_t offset : {0x4208u, 0x41fcu, 0x43fcu, 0x4418u, 0x2600u}) CHECK_FALSE((render.has(offset) || copy.has(offset)));
-  // VECS has no tiled resources.
+  // VECS and VCS have no tiled resources.
   registers.write(0x4230, 0x5678'8000);
   memory::AddressSpace video;
   const Translation enhance(registers, EngineId::vecs);
   enhance.add_to(video);
   CHECK((video.aux_table == 0x5678'8000 && !video.tiled.enabled));
   CHECK((enhance.has(0x4230) && enhance.has(0x4234) && !enhance.has(0) && !enhance.has(0x4400)));
+  registers.write(0x4210, 0x1'0000), registers.write(0x4290, 0x2'0000);
+  Translation(registers, EngineId::vcs0).add_to(video);
+  CHECK(video.aux_table == 0x1'0000);
+  Translation(registers, EngineId::vcs1).add_to(video);
+  CHECK(video.aux_table == 0x2'0000);
   // Chips without them.
   mmio::RegisterFile others(defs::gen9::registers);
   others.write(0x4200, 0xfff0'0000);

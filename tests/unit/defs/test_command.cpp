@@ -182,7 +182,7 @@ TEST_CASE("lengths of Gen12's video packets") {
     const char* name;
     uint32_t header, dwords;
   };
-  // Headers as Mesa 25.0.7's packers write them (genxml/gen120.xml).
+  // Headers as Mesa 25.0.7's packers write them (genxml/gen120.xml), of MFX and tiles as the iHD media driver (mhw_vdbox_*_hwcmd_g12_X.h).
   const Row rows[] = {{"HCP_PIPE_MODE_SELECT", 0x73800005, 7},
                       {"HCP_SURFACE_STATE", 0x73810003, 5},
                       {"HCP_PIPE_BUF_ADDR_STATE", 0x73820077, 121},
@@ -191,7 +191,8 @@ TEST_CASE("lengths of Gen12's video packets") {
                       {"HCP_PIC_STATE", 0x73900027, 41},
                       {"HCP_WEIGHTOFFSET_STATE", 0x73930028, 42},
                       {"HCP_SLICE_STATE", 0x7394000b, 13},
-                      {"MFX_PIPE_BUF_ADDR_STATE", 0x7002003f, 65},
+                      {"MFX_PIPE_BUF_ADDR_STATE", 0x70020042, 68},
+                      {"HCP_TILE_CODING", 0x73950012, 20},
                       {"VDENC_PIPE_BUF_ADDR_STATE", 0x70840045, 71},
                       {"VDENC_WALKER_STATE", 0x70870019, 27},
                       {"VDENC_CMD1", 0x708a001d, 31},
@@ -208,5 +209,39 @@ TEST_CASE("lengths of Gen12's video packets") {
     CHECK(command->name == std::string(row.name));
     CHECK(command->dwords == row.dwords);
     CHECK(command_length(*command, row.header) == row.dwords);
+  }
+}
+
+TEST_CASE("lengths of Gen11's video packets") {
+  struct Row {
+    const char* name;
+    unsigned dwords;
+  };
+  // dwSize of each in mhw_vdbox_{mfx,hcp}_hwcmd_g11_X.h.
+  const Row rows[] = {{"MFX_PIPE_MODE_SELECT", 5},
+                      {"MFX_PIPE_BUF_ADDR_STATE", 68},
+                      {"MFX_AVC_IMG_STATE", 21},
+                      {"MFD_AVC_BSD_OBJECT", 7},
+                      {"MFX_MPEG2_PIC_STATE", 13},
+                      {"MFX_VP8_PIC_STATE", 38},
+                      {"HCP_PIPE_MODE_SELECT", 6},
+                      {"HCP_SURFACE_STATE", 4},
+                      {"HCP_PIPE_BUF_ADDR_STATE", 121},
+                      {"HCP_IND_OBJ_BASE_ADDR_STATE", 29},
+                      {"HCP_QM_STATE", 18},
+                      {"HCP_PIC_STATE", 38},
+                      {"HCP_TILE_STATE", 17},
+                      {"HCP_REF_IDX_STATE", 18},
+                      {"HCP_WEIGHTOFFSET_STATE", 42},
+                      {"HCP_SLICE_STATE", 11},
+                      {"HCP_BSD_OBJECT", 3},
+                      {"HCP_VP9_PIC_STATE", 42},
+                      {"HCP_VP9_SEGMENT_STATE", 8},
+                      {"HCP_TILE_CODING", 16}};
+  for (const Row& row : rows) {
+    INFO(row.name);
+    const Command* command = gen11::commands.find(row.name);
+    REQUIRE(command);
+    CHECK(command->dwords == row.dwords);
   }
 }
