@@ -148,7 +148,8 @@ class PacketDecoder final : public HevcPackets {
     p.pcm_chroma_bits = number(std::clamp<uint32_t>(view.chroma_pcm_sample_bit_depth(), 1, p.chroma_bits));
     const unsigned bits = std::max(p.luma_bits, p.chroma_bits);
     if (format == Surface::SurfaceFormat::PLANAR_420_8 ? bits == 8 : format == Surface::SurfaceFormat::P010 && bits <= 10) return true;
-    guest_error("HCP_SURFACE_STATE", "format {} for {} bits", static_cast<unsigned>(format), bits);
+    if (bits > 10) unimplemented("HCP_PIC_STATE", "{} bits", bits);
+    else guest_error("HCP_SURFACE_STATE", "format {} for {} bits", static_cast<unsigned>(format), bits);
     return false;
   }
 

@@ -58,11 +58,12 @@ class PacketDecoder final : public Vp9Packets {
   static bool read_format(const Picture& pic, vp9::Parameters& out) {
     out.width = (pic.frame_width + 8) & ~7u, out.height = (pic.frame_height + 8) & ~7u;
     out.bit_depth = static_cast<uint8_t>(8 + static_cast<unsigned>(pic.bit_depth));
-    if ((out.bit_depth == 8 || out.bit_depth == 10) && out.width <= vp9::max_size && out.height <= vp9::max_size &&
-        pic.chroma_sampling_format == Picture::ChromaSamplingFormat::FORMAT_420)
-      return true;
-    guest_error("HCP_VP9_PIC_STATE", "{} x {}, {} bits, chroma format {}", out.width, out.height, out.bit_depth,
-                static_cast<unsigned>(pic.chroma_sampling_format));
+    if ((out.bit_depth != 8 && out.bit_depth != 10) || pic.chroma_sampling_format != Picture::ChromaSamplingFormat::FORMAT_420) {
+      unimplemented("HCP_VP9_PIC_STATE", "{} bits, chroma format {}", out.bit_depth, static_cast<unsigned>(pic.chroma_sampling_format));
+      return false;
+    }
+    if (out.width <= vp9::max_size && out.height <= vp9::max_size) return true;
+    guest_error("HCP_VP9_PIC_STATE", "{} x {}", out.width, out.height);
     return false;
   }
 
