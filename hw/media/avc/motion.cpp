@@ -30,8 +30,6 @@ Motion::Candidate Motion::diagonal(unsigned list, const Partition& p) const {
   const int x = p.x + p.width, y = p.y - 1;
   bool present = y < 0 || x < 16;
   if (present && y >= 0) present = block_at[y / 4][x / 4] < block_at[p.y / 4][p.x / 4];
-  // The pair to the right comes after both macroblocks of this one.
-  if (present && c_.picture.params.mbaff && !c_.mb->field && c_.y % 2 && y < 0 && x >= 16) present = false;
   const Candidate at = present ? candidate(list, c_.locate(x, y)) : Candidate{};
   return at.ref != -2 ? at : candidate(list, c_.locate(p.x - 1, p.y - 1));
 }
