@@ -23,12 +23,7 @@ Motion::Colocated Motion::of_record(unsigned frame, bool bottom, uint32_t x, uin
   const unsigned block_y = at_y / 4;
   const MotionRecord::Block block = found.block(block_y / 2 * 2 + block_x / 2);
   if (!block.used) return {};
-  int8_t picture = -1;
-  for (unsigned i = 0; i < c_.slice.active[0] && picture < 0; ++i) {
-    const auto one = static_cast<int8_t>(c_.slice.list[0][i].frame * 4 + block.part);
-    if (static_cast<uint16_t>(poc(one)) == block.poc) picture = one;
-  }
-  return {true, block.first_ref, found.mv(block_y * 4 + block_x), picture, scale};
+  return {true, block.first_ref, found.mv(block_y * 4 + block_x), block.part, block.poc, scale};
 }
 
 bool Motion::bottom_is_nearer(unsigned frame) const {

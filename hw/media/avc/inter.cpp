@@ -240,8 +240,28 @@ bool InterPredictor::same(unsigned a, unsigned b) const {
   return true;
 }
 
+/// All of the macroblock has one motion; vectors of unused lists are whatever they are.
+bool InterPredictor::uniform() const {
+  const Macroblock& mb = *c_.mb;
+  for (unsigned list = 0; list < 2; ++list) {
+    const auto& ref = mb.ref[list];
+    if (ref[0] != ref[1] || ref[0] != ref[2] || ref[0] != ref[3]) return false;
+    if (ref[0] < 0) continue;
+    uint32_t first;
+    std::memcpy(&first, mb.mv[list].data(), sizeof first);
+    U64x2 differ{};
+    for (unsigned i = 0; i < 4; ++i) differ |= reinterpret_cast<U64x2>(load16(mb.mv[list].data() + i * 4)) ^ (first * 0x1'0000'0001u);
+    if (differ[0] | differ[1]) return false;
+  }
+  return true;
+}
+
 // Blocks with the same motion are predicted together, however the macroblock was divided.
 void InterPredictor::predict() {
+  if (uniform()) {
+    c_.mb->uniform = true;
+    return block(0, 0, 16, 16);
+  }
   unsigned whole_quarters = 0;
   for (unsigned q = 0; q < 4; ++q) {
     const unsigned at = q / 2 * 8 + q % 2 * 2;
@@ -249,10 +269,6 @@ void InterPredictor::predict() {
   }
   if (whole_quarters == 15) {
     const bool rows = same(0, 2) && same(8, 10);
-    if (rows && same(0, 8)) {
-      c_.mb->uniform = true;
-      return block(0, 0, 16, 16);
-    }
     if (rows) return block(0, 0, 16, 8), block(0, 8, 16, 8);
     if (same(0, 8) && same(2, 10)) return block(0, 0, 8, 16), block(8, 0, 8, 16);
   }

@@ -31,6 +31,7 @@ class InterPredictor {
     alignas(32) std::array<uint8_t, 128> chroma;
   };
   void block(unsigned x, unsigned y, unsigned width, unsigned height);
+  bool uniform() const;
   bool same(unsigned a, unsigned b) const;
   void fetch(unsigned list, unsigned at, unsigned x, unsigned y, unsigned width, unsigned height, Block& to);
   void fetch_luma(const PlaneMap& map, int x, int y, unsigned width, unsigned height, uint8_t* to);
