@@ -89,7 +89,7 @@ class CabacDecoder {
     range_ <<= shift, window_ <<= shift, bits_ -= shift;
   }
   void fill() {
-    if (bytes_.size() - next_ >= 8) [[likely]] {
+    if (bytes_.size() >= 8 && next_ <= bytes_.size() - 8) [[likely]] {
       uint64_t word;
       std::memcpy(&word, bytes_.data() + next_, sizeof word);
       const unsigned count = (63 - bits_) / 8, behind = 63 - bits_ - count * 8;
