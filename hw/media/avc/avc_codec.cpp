@@ -95,6 +95,8 @@ ExecResult AvcCodec::object(const Packet& packet, const PacketStore& state, Engi
 
 // Macroblocks that no slice has: as in a reference, or grey.
 void AvcCodec::conceal() {
+  const Progress& progress = picture_.progress;
+  if (progress.in_order && size_t{progress.written} * (picture_.params.mbaff ? 2 : 1) == picture_.mbs.size()) return;
   for (uint32_t y = 0; y < picture_.height; ++y)
     for (uint32_t x = 0; x < picture_.width; ++x) {
       if (picture_.mb(x, y).slice != Macroblock::no_slice) continue;

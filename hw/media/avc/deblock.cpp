@@ -78,9 +78,10 @@ class Filter {
       return strengths;
     }
     const unsigned of_p = coded_blocks(p);
+    const bool alike = p.uniform && mb_.uniform, differs = p.field != mb_.field || (alike && motion_differs(p, 0, mb_, 0));
     for (unsigned i = 0; i < 4; ++i) {
       const unsigned pb = vertical ? i * 4 + 3 : 12 + i, qb = vertical ? i * 4 : i;
-      strengths[i] = (of_p >> pb | coded_ >> qb) & 1 ? 2 : p.field != mb_.field || motion_differs(p, pb, mb_, qb);
+      strengths[i] = (of_p >> pb | coded_ >> qb) & 1 ? 2 : differs || (!alike && motion_differs(p, pb, mb_, qb));
     }
     return strengths;
   }
