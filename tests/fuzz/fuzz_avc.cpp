@@ -95,7 +95,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   for (uint32_t row = 0; row < picture.height / (picture.params.mbaff ? 2 : 1); ++row) deblock_row(picture, row);
   for (const Macroblock& mb : picture.mbs) {
     write_record(mb, MotionRecord::Coding::frame, picture.params, records.data());
-    read_record(records.data());
+    const MotionRecord record(records.data());
+    for (unsigned i = 0; i < 16; ++i) record.mv(i), record.block(i / 4);
   }
   return 0;
 }

@@ -84,7 +84,7 @@ ExecResult AvcCodec::object(const Packet& packet, const PacketStore& state, Engi
   if (slice.params.type == SliceType::b && slice.params.list[1][0].present) read_motion(slice.params.list[1][0].frame, env);
   const std::function<bool()> stop = [&env] { return env.stop.aborting(); };
   const SliceEnd end = decode_slice(
-      picture_, {slice.params, nal.subspan(std::min<size_t>(slice.data_offset, nal.size())), scale_, references_, motion_, stop});
+      picture_, {slice.params, nal.subspan(std::min<size_t>(slice.data_offset, nal.size())), scale_, references_, motion_, stop, pool_});
   if (end == SliceEnd::stopped) return ExecResult::aborted;
   if (end == SliceEnd::broken) {
     status_.errors |= 1;
@@ -95,6 +95,8 @@ ExecResult AvcCodec::object(const Packet& packet, const PacketStore& state, Engi
 
 // Macroblocks that no slice has: as in a reference, or grey.
 void AvcCodec::conceal() {
+  const Progress& progress = picture_.progress;
+  if (progress.in_order && size_t{progress.written} * (picture_.params.mbaff ? 2 : 1) == picture_.mbs.size()) return;
   for (uint32_t y = 0; y < picture_.height; ++y)
     for (uint32_t x = 0; x < picture_.width; ++x) {
       if (picture_.mb(x, y).slice != Macroblock::no_slice) continue;
@@ -116,17 +118,24 @@ void AvcCodec::write_motion(EngineEnv& env) {
   if (!params.reference || !state_.motion_write) return;
   using Coding = MotionRecord::Coding;
   records_.resize(picture_.mbs.size() * MotionRecord::bytes);
-  for (size_t i = 0; i < picture_.mbs.size(); ++i) {
-    const Macroblock& mb = picture_.mbs[i];
-    write_record(mb,
-                 params.field() ? Coding::field_picture
-                 : mb.field     ? Coding::field_mb
-                                : Coding::frame,
-                 params, records_.data() + i * MotionRecord::bytes);
-  }
+  for_each(picture_.height, [&](size_t row, unsigned) {
+    for (size_t i = row * picture_.width; i < (row + 1) * picture_.width; ++i) {
+      const Macroblock& mb = picture_.mbs[i];
+      write_record(mb,
+                   params.field() ? Coding::field_picture
+                   : mb.field     ? Coding::field_mb
+                                  : Coding::frame,
+                   params, records_.data() + i * MotionRecord::bytes);
+    }
+  });
   env.view.write(state_.motion_write + (params.bottom() ? records_.size() : 0), records_.data(), records_.size());
   // The frame's first record says how all of it is coded, also when the bottom field is the first.
   if (params.bottom()) env.view.write(state_.motion_write + MotionRecord::blocks_at, &records_[MotionRecord::blocks_at], 1);
+}
+
+void AvcCodec::for_each(uint32_t count, const std::function<void(size_t, unsigned)>& body) {
+  if (pool_) return pool_->for_each(count, body);
+  for (uint32_t i = 0; i < count; ++i) body(i, 0);
 }
 
 void AvcCodec::store(EngineEnv& env) {
@@ -134,16 +143,25 @@ void AvcCodec::store(EngineEnv& env) {
   PictureMap map;
   open_map(map, state_.destination, !params.field() ? whole : params.bottom() ? bottom_field : top_field, Access::write, env);
   const Plane<uint8_t>&luma = picture_.frame.luma, &chroma = picture_.frame.chroma;
-  map.luma.store(0, 0, luma.width(), luma.height(), reinterpret_cast<const std::byte*>(luma.row(0)), luma.stride());
-  if (params.monochrome) return;
-  map.chroma.store(0, 0, chroma.width() / 2, chroma.height(), reinterpret_cast<const std::byte*>(chroma.row(0)), chroma.stride());
+  // As many rows as two rows of tiles have.
+  constexpr uint32_t rows = 64;
+  const uint32_t strips = (luma.height() + rows - 1) / rows;
+  for_each(params.monochrome ? strips : strips + (strips + 1) / 2, [&](size_t i, unsigned) {
+    const bool is_luma = i < strips;
+    const auto y = static_cast<uint32_t>(is_luma ? i : i - strips) * rows;
+    const Plane<uint8_t>& plane = is_luma ? luma : chroma;
+    if (y >= plane.height()) return;
+    const auto* from = reinterpret_cast<const std::byte*>(plane.row(y));
+    (is_luma ? map.luma : map.chroma)
+        .store(0, y, is_luma ? plane.width() : plane.width() / 2, std::min(rows, plane.height() - y), from, plane.stride());
+  });
 }
 
 ExecResult AvcCodec::close(const PacketStore& /*state*/, EngineEnv& env) {
   for (PictureMap& map : maps_) map.refresh(env.view);
   conceal();
   const uint32_t rows = picture_.height / (picture_.params.mbaff ? 2 : 1);
-  for (uint32_t row = 0; row < rows; ++row) {
+  for (uint32_t row = picture_.progress.filtered; row < rows; ++row) {
     if (env.stop.aborting()) return ExecResult::aborted;
     deblock_row(picture_, row);
   }

@@ -180,37 +180,55 @@ bool CabacSyntax::coded(Cat cat, unsigned plane, unsigned block) {
   return result;
 }
 
-int CabacSyntax::level(Cat cat, unsigned ones, unsigned larger) {
-  const unsigned base = level_base[static_cast<unsigned>(cat)];
-  if (!decode(base + (larger ? 0 : std::min(4u, 1 + ones)))) return 1;
-  const unsigned context = base + 5 + std::min(4u - (cat == Cat::chroma_dc), larger);
-  int value = 2;
-  while (value < 15 && decode(context)) ++value;
-  if (value < 15) return value;
-  unsigned k = 0;
-  while (k < 18 && decoder_.bypass()) value += 1 << k++;
-  return value + static_cast<int>(decoder_.bypass_bits(k));
+// significant_coeff_flag and last_significant_coeff_flag.
+unsigned CabacSyntax::places(CabacDecoder& decoder, Cat cat, unsigned size, uint8_t* place) {
+  const unsigned kind = static_cast<unsigned>(cat), is_field = c_.mb->field;
+  CabacState *const significant = states_.data() + significant_base[is_field][kind], *const last =
+                                                                                         states_.data() + last_base[is_field][kind];
+  unsigned count = 0;
+  if (cat == Cat::luma8) {
+    for (unsigned i = 0; i < 63; ++i) {
+      if (!decoder.decode(significant[significant8[is_field][i]])) continue;
+      place[count++] = static_cast<uint8_t>(i);
+      if (decoder.decode(last[last8[i]])) return count;
+    }
+  } else {
+    for (unsigned i = 0; i + 1 < size; ++i) {
+      if (!decoder.decode(significant[i])) continue;
+      place[count++] = static_cast<uint8_t>(i);
+      if (decoder.decode(last[i])) return count;
+    }
+  }
+  place[count++] = static_cast<uint8_t>(size - 1);
+  return count;
 }
 
 unsigned CabacSyntax::residual(Cat cat, unsigned plane, unsigned block, unsigned size, Levels& levels) {
   levels.count = 0;
   if (cat != Cat::luma8 && !coded(cat, plane, block)) return 0;
-  const unsigned kind = static_cast<unsigned>(cat), is_field = c_.mb->field;
-  const unsigned significant = significant_base[is_field][kind], last = last_base[is_field][kind];
-  unsigned count = 0;
-  bool ended = false;
-  for (unsigned i = 0; i + 1 < size && !ended; ++i) {
-    if (!decode(significant + (cat == Cat::luma8 ? significant8[is_field][i] : i))) continue;
-    levels.place[count++] = static_cast<uint8_t>(i);
-    ended = decode(last + (cat == Cat::luma8 ? last8[i] : i));
-  }
-  if (!ended) levels.place[count++] = static_cast<uint8_t>(size - 1);
+  // A copy is in registers, and a member is not.
+  CabacDecoder decoder = decoder_;
+  const unsigned count = places(decoder, cat, size, levels.place.data());
+  CabacState* const first = states_.data() + level_base[static_cast<unsigned>(cat)];
+  const unsigned most = cat == Cat::chroma_dc ? 3 : 4;
   unsigned ones = 0, larger = 0;
   for (unsigned i = count; i-- > 0;) {
-    const int value = level(cat, ones, larger);
-    ++(value == 1 ? ones : larger);
-    levels.level[i] = decoder_.bypass() ? -value : value;
+    int value = 1;
+    if (decoder.decode(first[larger ? 0 : std::min(4u, 1 + ones)])) {
+      CabacState& rest = first[5 + std::min(most, larger)];
+      for (value = 2; value < 15 && decoder.decode(rest);) ++value;
+      if (value == 15) {
+        unsigned k = 0;
+        while (k < 18 && decoder.bypass()) value += 1 << k++;
+        value += static_cast<int>(decoder.bypass_bits(k));
+      }
+      ++larger;
+    } else {
+      ++ones;
+    }
+    levels.level.data()[i] = decoder.bypass() ? -value : value;
   }
+  decoder_ = decoder;
   return levels.count = count;
 }
 

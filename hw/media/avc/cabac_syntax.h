@@ -39,11 +39,11 @@ class CabacSyntax {
   bool pcm(std::span<uint8_t> samples);
 
  private:
-  bool decode(unsigned index) { return decoder_.decode(states_[index]); }
+  bool decode(unsigned index) { return decoder_.decode(states_.data()[index]); }
   unsigned intra_type(unsigned base, bool is_intra_slice);
   unsigned b_type();
   bool coded(Cat cat, unsigned plane, unsigned block);
-  int level(Cat cat, unsigned ones, unsigned larger);
+  unsigned places(CabacDecoder& decoder, Cat cat, unsigned size, uint8_t* place);
 
   Context& c_;
   CabacDecoder decoder_;

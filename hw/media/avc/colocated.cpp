@@ -12,23 +12,18 @@ MotionRecord Motion::record(unsigned frame, bool bottom, uint32_t x, uint32_t ro
   if (bottom) row += p.frame_height_mbs / 2;
   const size_t at = (size_t{row} * p.width_mbs + x) * MotionRecord::bytes;
   const std::span<const uint8_t> bytes = buffers_[frame % max_frames];
-  return at + MotionRecord::bytes <= bytes.size() ? read_record(bytes.data() + at) : MotionRecord{};
+  return at + MotionRecord::bytes <= bytes.size() ? MotionRecord(bytes.data() + at) : MotionRecord();
 }
 
-MotionRecord::Coding Motion::coding_of(unsigned frame) const { return record(frame, false, 0, 0).coding; }
+MotionRecord::Coding Motion::coding_of(unsigned frame) const { return record(frame, false, 0, 0).coding(); }
 
 Motion::Colocated Motion::of_record(unsigned frame, bool bottom, uint32_t x, uint32_t row, unsigned block_x, unsigned at_y,
                                     int scale) const {
   const MotionRecord found = record(frame, bottom, x, row);
   const unsigned block_y = at_y / 4;
-  const MotionRecord::Block& block = found.blocks[block_y / 2 * 2 + block_x / 2];
+  const MotionRecord::Block block = found.block(block_y / 2 * 2 + block_x / 2);
   if (!block.used) return {};
-  int8_t picture = -1;
-  for (unsigned i = 0; i < c_.slice.active[0] && picture < 0; ++i) {
-    const auto one = static_cast<int8_t>(c_.slice.list[0][i].frame * 4 + block.part);
-    if (static_cast<uint16_t>(poc(one)) == block.poc) picture = one;
-  }
-  return {true, block.first_ref, found.mv[block_y * 4 + block_x], picture, scale};
+  return {true, block.first_ref, found.mv(block_y * 4 + block_x), block.part, block.poc, scale};
 }
 
 bool Motion::bottom_is_nearer(unsigned frame) const {
@@ -46,18 +41,18 @@ Motion::Colocated Motion::colocated(unsigned block) const {
   const bool fields = coding_of(frame) == Coding::field_picture;
   if (p.field()) {
     if (fields) return of_record(frame, entry.bottom, c_.x, c_.y, block_x, y, 0);
-    if (record(frame, false, c_.x, c_.y * 2).coding == Coding::field_mb)
+    if (record(frame, false, c_.x, c_.y * 2).coding() == Coding::field_mb)
       return of_record(frame, false, c_.x, c_.y * 2 + p.bottom(), block_x, y, 0);
     return of_record(frame, false, c_.x, c_.y * 2 + lower, block_x, y * 2 % 16, 1);
   }
   const unsigned half = c_.y % 2 * 8 + lower * 4;
   if (!c_.mb->field) {
     if (fields) return of_record(frame, bottom_is_nearer(frame), c_.x, c_.y / 2, block_x, half, -1);
-    if (record(frame, false, c_.x, c_.y).coding != Coding::field_mb) return of_record(frame, false, c_.x, c_.y, block_x, y, 0);
+    if (record(frame, false, c_.x, c_.y).coding() != Coding::field_mb) return of_record(frame, false, c_.x, c_.y, block_x, y, 0);
     return of_record(frame, false, c_.x, c_.y / 2 * 2 + bottom_is_nearer(frame), block_x, half, -1);
   }
   if (fields) return of_record(frame, c_.y % 2, c_.x, c_.y / 2, block_x, y, 0);
-  if (record(frame, false, c_.x, c_.y).coding == Coding::field_mb) return of_record(frame, false, c_.x, c_.y, block_x, y, 0);
+  if (record(frame, false, c_.x, c_.y).coding() == Coding::field_mb) return of_record(frame, false, c_.x, c_.y, block_x, y, 0);
   return of_record(frame, false, c_.x, c_.y / 2 * 2 + lower, block_x, y * 2 % 16, 1);
 }
 

@@ -4,24 +4,37 @@
 namespace softgen::media::avc {
 
 void Context::enter(uint32_t column, uint32_t row, bool field) {
-  x = column, y = row;
-  mb = &picture.mb(x, y);
-  mb->field = field || picture.params.field();
-  for (unsigned i = 0; i < 4; ++i) left_[i] = locate(-1, static_cast<int>(i * 4));
-  above_ = locate(0, -1).mb;
+  picture.mb(column, row).field = field || picture.params.field();
+  visit(column, row);
 }
 
-Location Context::locate(int at_x, int at_y) const {
-  if (at_x >= 0 && at_x < 16 && at_y >= 0) return {mb, static_cast<uint8_t>(at_x), static_cast<uint8_t>(at_y)};
+void Context::visit(uint32_t column, uint32_t row) {
+  x = column, y = row;
+  mb = &picture.mb(x, y);
+  if (picture.params.mbaff) {
+    before_ = locate_in_pairs(-1, 0).mb, above_ = locate_in_pairs(0, -1).mb;
+    return;
+  }
+  before_ = neighbour(-1, 0), above_ = neighbour(0, -1), corner_ = neighbour(-1, -1), above_right_ = neighbour(1, -1);
+}
+
+const Macroblock* Context::neighbour(int columns, int rows) const {
+  if ((columns < 0 && !x) || (columns > 0 && x + 1 == picture.width) || (rows < 0 && !y)) return nullptr;
+  const Macroblock* const at = mb + rows * static_cast<int>(picture.width) + columns;
+  return at->slice == id ? at : nullptr;
+}
+
+Location Context::locate_in_pairs(int at_x, int at_y) const {
+  // The pair to the right comes after both macroblocks of this one.
+  if (!mb->field && y % 2 && at_y < 0 && at_x >= 16) return {};
   const int column = static_cast<int>(x) * 16 + at_x;
   if (column < 0 || column >= static_cast<int>(picture.width) * 16) return {};
-  const bool mbaff = picture.params.mbaff;
   int row = static_cast<int>(y) * 16 + at_y;
-  if (mbaff && mb->field) row = static_cast<int>(y / 2 * 32 + y % 2) + at_y * 2;
+  if (mb->field) row = static_cast<int>(y / 2 * 32 + y % 2) + at_y * 2;
   if (row < 0 || row >= static_cast<int>(picture.height) * 16) return {};
   const auto to_x = static_cast<uint32_t>(column);
   auto to_y = static_cast<uint32_t>(row);
-  if (mbaff && picture.mb(to_x / 16, to_y / 32 * 2).field) to_y = to_y / 32 * 32 + to_y % 2 * 16 + to_y % 32 / 2;
+  if (picture.mb(to_x / 16, to_y / 32 * 2).field) to_y = to_y / 32 * 32 + to_y % 2 * 16 + to_y % 32 / 2;
   const Macroblock* const neighbour = &picture.mb(to_x / 16, to_y / 16);
   if (neighbour->slice != id) return {};
   return {neighbour, static_cast<uint8_t>(to_x % 16), static_cast<uint8_t>(to_y % 16)};

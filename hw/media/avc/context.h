@@ -2,7 +2,6 @@
 // Where a slice is: the current macroblock and its neighbours.
 #pragma once
 
-#include <array>
 #include <cstdint>
 
 #include "hw/media/avc/picture.h"
@@ -23,12 +22,19 @@ class Context {
 
   /// Makes (x, y) the current macroblock: a field one of a pair, or not.
   void enter(uint32_t x, uint32_t y, bool field);
+  /// The same for one that has been entered before: nothing of it changes.
+  void visit(uint32_t x, uint32_t y);
   /// H.264 6.4.12 for luma locations, -1 to 16 by -1 to 15, of the current macroblock. In a picture with field macroblocks, too, the neighbour is the sample
   /// that lies next to it in the current macroblock's own rows: tables 6-3 and 6-4 say so for every case.
-  Location locate(int x, int y) const;
-  /// Left of rows 0, 4, 8 and 12; above.
-  const Location& left(unsigned row) const { return left_[row]; }
-  const Macroblock* a() const { return left_[0].mb; }
+  Location locate(int at_x, int at_y) const {
+    if (at_x >= 0 && at_x < 16 && at_y >= 0) return {mb, static_cast<uint8_t>(at_x), static_cast<uint8_t>(at_y)};
+    if (picture.params.mbaff) return locate_in_pairs(at_x, at_y);
+    const Macroblock* at = nullptr;
+    if (at_y < 0) at = at_x < 0 ? corner_ : at_x < 16 ? above_ : above_right_;
+    else if (at_x < 0) at = before_;
+    return {at, static_cast<uint8_t>(at_x & 15), static_cast<uint8_t>(at_y & 15)};
+  }
+  const Macroblock* a() const { return before_; }
   const Macroblock* b() const { return above_; }
   /// Of the current macroblock or its field.
   Samples luma() const;
@@ -46,8 +52,12 @@ class Context {
   int last_delta = 0;  ///< its mb_qp_delta
 
  private:
-  std::array<Location, 4> left_;
-  const Macroblock* above_ = nullptr;
+  Location locate_in_pairs(int at_x, int at_y) const;
+  /// Of this slice, or null.
+  const Macroblock* neighbour(int columns, int rows) const;
+
+  /// Left of the first row, and above; the other two not in MBAFF.
+  const Macroblock *before_ = nullptr, *above_ = nullptr, *corner_ = nullptr, *above_right_ = nullptr;
 };
 
 }  // namespace softgen::media::avc

@@ -8,7 +8,7 @@
 
 namespace softgen::media::avc {
 
-/// One row of macroblocks, or of pairs in MBAFF; rows must be filtered from the first to the last.
+/// One row of macroblocks, or of pairs in MBAFF; rows must be filtered from the first to the last. What is written: the row, and the one above it.
 void deblock_row(Picture& picture, uint32_t row);
 
 }  // namespace softgen::media::avc

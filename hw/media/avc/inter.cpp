@@ -3,18 +3,18 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <cstring>
+
+#include "hw/media/frame/lanes.h"
 
 namespace softgen::media::avc {
 namespace {
 
 constexpr unsigned stride = 16, source_stride = 32;
 
-uint8_t clip(int value) { return static_cast<uint8_t>(std::clamp(value, 0, 255)); }
+// Places are computed eight at a time: what blocks of 4 have beyond their width is dropped.
 
-template <typename T>
-int tap6(const T* at, ptrdiff_t step) {
-  return at[-2 * step] - 5 * at[-step] + 20 * at[0] + 20 * at[step] - 5 * at[2 * step] + at[3 * step];
+[[gnu::always_inline]] inline I16x8 tap6(I16x8 a, I16x8 b, I16x8 c, I16x8 d, I16x8 e, I16x8 f) {
+  return a + f + (c + d) * 20 - (b + e) * 5;
 }
 
 /// `from`: the sample of the block's first place; two more are before it, three behind.
@@ -22,63 +22,111 @@ struct Luma {
   const uint8_t* from;
   unsigned width, height;
 
-  void copy(const uint8_t* at, uint8_t* to) const {
-    for (unsigned y = 0; y < height; ++y) std::memcpy(to + y * stride, at + y * source_stride, width);
+  I16x8 tap_row(const uint8_t* at) const {
+    return tap6(widen(at - 2), widen(at - 1), widen(at), widen(at + 1), widen(at + 2), widen(at + 3));
   }
-  void half(const uint8_t* at, ptrdiff_t step, uint8_t* to) const {
-    for (unsigned y = 0; y < height; ++y)
-      for (unsigned x = 0; x < width; ++x) to[y * stride + x] = clip((tap6(at + y * source_stride + x, step) + 16) >> 5);
+  void half_row(const uint8_t* at, uint8_t* to) const {
+    for (unsigned x = 0; x < width; x += 8)
+      for (unsigned y = 0; y < height; ++y) {
+        const I16x8 v = (tap_row(at + y * source_stride + x) + 16) >> 5;
+        store8(narrow(v, v), to + y * stride + x);
+      }
   }
+  void half_column(const uint8_t* at, uint8_t* to) const {
+    for (unsigned x = 0; x < width; x += 8) {
+      const uint8_t* next = at + x - 2 * ptrdiff_t{source_stride};
+      I16x8 r[5];
+      for (I16x8& row : r) row = widen(next), next += source_stride;
+      for (unsigned y = 0; y < height; ++y, next += source_stride) {
+        const I16x8 last = widen(next), v = (tap6(r[0], r[1], r[2], r[3], r[4], last) + 16) >> 5;
+        store8(narrow(v, v), to + y * stride + x);
+        r[0] = r[1], r[1] = r[2], r[2] = r[3], r[3] = r[4], r[4] = last;
+      }
+    }
+  }
+  // Sums of both directions need more than 16 bits.
   void center(uint8_t* to) const {
-    std::array<int16_t, 21 * stride> rows;
-    const uint8_t* const first = from - 2 * ptrdiff_t{source_stride};
-    for (unsigned y = 0; y < height + 5; ++y)
-      for (unsigned x = 0; x < width; ++x) rows[y * stride + x] = static_cast<int16_t>(tap6(first + y * source_stride + x, 1));
-    for (unsigned y = 0; y < height; ++y)
-      for (unsigned x = 0; x < width; ++x) to[y * stride + x] = clip((tap6(rows.data() + (y + 2) * stride + x, stride) + 512) >> 10);
+    const I16x8 outer = low16(splat16(1), splat16(-5)), inner = splat16(20), lower = low16(splat16(-5), splat16(1));
+    for (unsigned x = 0; x < width; x += 8) {
+      const uint8_t* next = from + x - 2 * ptrdiff_t{source_stride};
+      I16x8 r[5];
+      for (I16x8& row : r) row = tap_row(next), next += source_stride;
+      for (unsigned y = 0; y < height; ++y, next += source_stride) {
+        const I16x8 last = tap_row(next);
+        const I32x4 low = products(low16(r[0], r[1]), outer) + products(low16(r[2], r[3]), inner) + products(low16(r[4], last), lower);
+        const I32x4 high = products(high16(r[0], r[1]), outer) + products(high16(r[2], r[3]), inner) + products(high16(r[4], last), lower);
+        const I16x8 v = narrow((low + 512) >> 10, (high + 512) >> 10);
+        store8(narrow(v, v), to + y * stride + x);
+        r[0] = r[1], r[1] = r[2], r[2] = r[3], r[3] = r[4], r[4] = last;
+      }
+    }
   }
-  void average(const uint8_t* with, uint8_t* to) const {
-    for (unsigned y = 0; y < height; ++y)
-      for (unsigned x = 0; x < width; ++x) to[y * stride + x] = static_cast<uint8_t>((to[y * stride + x] + with[y * stride + x] + 1) >> 1);
+  void average_with(const uint8_t* other, size_t step, uint8_t* to) const {
+    for (unsigned x = 0; x < width; x += 8)
+      for (unsigned y = 0; y < height; ++y) store8(average(load8(to + y * stride + x), load8(other + y * step + x)), to + y * stride + x);
   }
-  // 8.4.2.2.1: quarter samples are averages of the two next to them.
-  void predict(unsigned fx, unsigned fy, uint8_t* to) const {
-    std::array<uint8_t, 256> other;
+  // 8.4.2.2.1: quarter samples are averages of the two next to them. Not of whole places.
+  void predict(unsigned fx, unsigned fy, uint8_t* other, uint8_t* to) const {
     const uint8_t *const right = from + (fx == 3), *const below = from + (fy == 3 ? source_stride : 0);
-    if (!fx && !fy) return copy(from, to);
     if (fx == 2 && fy == 2) return center(to);
     if (!fy || !fx) {
-      half(from, fx ? 1 : source_stride, to);
-      if (fx == 2 || fy == 2) return;
-      copy(fx ? right : below, other.data());
-    } else if (fx == 2) {
+      if (fx) half_row(from, to);
+      else half_column(from, to);
+      if (fx != 2 && fy != 2) average_with(fx ? right : below, source_stride, to);
+      return;
+    }
+    if (fx == 2) {
       center(to);
-      half(below, 1, other.data());
+      half_row(below, other);
     } else if (fy == 2) {
       center(to);
-      half(right, source_stride, other.data());
+      half_column(right, other);
     } else {
-      half(below, 1, to);
-      half(right, source_stride, other.data());
+      half_row(below, to);
+      half_column(right, other);
     }
-    average(other.data(), to);
+    average_with(other, stride, to);
   }
 };
 
-void chroma(const PlaneMap& map, int x, int y, unsigned width, unsigned height, uint8_t* to) {
-  std::array<std::byte, 9 * source_stride> source;
-  map.fetch(x >> 3, y >> 3, width + 1, height + 1, source.data(), source_stride);
-  const auto* from = reinterpret_cast<const uint8_t*>(source.data());
-  const int fx = x & 7, fy = y & 7, a = (8 - fx) * (8 - fy), b = fx * (8 - fy), c = (8 - fx) * fy, d = fx * fy;
-  for (unsigned row = 0; row < height; ++row, from += source_stride, to += stride)
-    for (unsigned i = 0; i < width * 2; ++i)
-      to[i] =
-          static_cast<uint8_t>((a * from[i] + b * from[i + 2] + c * from[i + source_stride] + d * from[i + source_stride + 2] + 32) >> 6);
+/// `width`: of both components together.
+void bilinear(const uint8_t* from, int fx, int fy, unsigned width, unsigned height, uint8_t* to) {
+  const I16x8 a = splat16((8 - fx) * (8 - fy)), b = splat16(fx * (8 - fy)), c = splat16((8 - fx) * fy), d = splat16(fx * fy);
+  for (unsigned x = 0; x < width; x += 8) {
+    const uint8_t* row = from + x;
+    I16x8 left = widen(row), right = widen(row + 2);
+    for (unsigned y = 0; y < height; ++y) {
+      row += source_stride;
+      const I16x8 next = widen(row), after = widen(row + 2);
+      const I16x8 v = (a * left + b * right + c * next + d * after + 32) >> 6;
+      store8(narrow(v, v), to + y * stride + x);
+      left = next, right = after;
+    }
+  }
 }
 
 }  // namespace
 
-void InterPredictor::fetch(unsigned list, unsigned at, unsigned x, unsigned y, unsigned width, unsigned height, Block& to) const {
+void InterPredictor::fetch_luma(const PlaneMap& map, int x, int y, unsigned width, unsigned height, uint8_t* to) {
+  const unsigned fx = static_cast<unsigned>(x) & 3, fy = static_cast<unsigned>(y) & 3;
+  x >>= 2, y >>= 2;
+  if (!fx && !fy) return map.fetch(x, y, width, height, reinterpret_cast<std::byte*>(to), stride);
+  const unsigned left = fx ? 2 : 0, above = fy ? 2 : 0;
+  uint8_t* const first = source_.data() + (2 - above) * source_stride + 2 - left;
+  map.fetch(x - static_cast<int>(left), y - static_cast<int>(above), width + (fx ? 5 : 0), height + (fy ? 5 : 0),
+            reinterpret_cast<std::byte*>(first), source_stride);
+  Luma{source_.data() + 2 * source_stride + 2, width, height}.predict(fx, fy, other_.data(), to);
+}
+
+void InterPredictor::fetch_chroma(const PlaneMap& map, int x, int y, unsigned width, unsigned height, uint8_t* to) {
+  const int fx = x & 7, fy = y & 7;
+  x >>= 3, y >>= 3;
+  if (!fx && !fy) return map.fetch(x, y, width, height, reinterpret_cast<std::byte*>(to), stride);
+  map.fetch(x, y, width + 1, height + 1, reinterpret_cast<std::byte*>(source_.data()), source_stride);
+  bilinear(source_.data(), fx, fy, width * 2, height, to);
+}
+
+void InterPredictor::fetch(unsigned list, unsigned at, unsigned x, unsigned y, unsigned width, unsigned height, Block& to) {
   const Macroblock& mb = *c_.mb;
   const int8_t picture = mb.picture[list][at / 8 * 2 + at % 4 / 2];
   const PictureMap* const map = picture < 0 ? nullptr : references_[static_cast<unsigned>(picture) % references_.size()];
@@ -89,9 +137,7 @@ void InterPredictor::fetch(unsigned list, unsigned at, unsigned x, unsigned y, u
   const Mv mv = mb.mv[list][at];
   const bool field_mb = c_.field_mb();
   const int row = static_cast<int>(field_mb ? c_.y / 2 : c_.y) * 16 + static_cast<int>(y), column = static_cast<int>(c_.x * 16 + x);
-  std::array<std::byte, 21 * source_stride> source;
-  map->luma.fetch(column + (mv.x >> 2) - 2, row + (mv.y >> 2) - 2, width + 5, height + 5, source.data(), source_stride);
-  Luma{reinterpret_cast<const uint8_t*>(source.data()) + 2 * source_stride + 2, width, height}.predict(mv.x & 3, mv.y & 3, to.luma.data());
+  fetch_luma(map->luma, column * 4 + mv.x, row * 4 + mv.y, width, height, to.luma.data());
   if (c_.picture.params.monochrome) return;
   // Table 8-9: chroma of fields of different parity.
   int shift = 0;
@@ -99,7 +145,7 @@ void InterPredictor::fetch(unsigned list, unsigned at, unsigned x, unsigned y, u
     const bool is_bottom = field_mb ? c_.y % 2 : c_.picture.params.bottom();
     shift = is_bottom == (part == bottom_field) ? 0 : is_bottom ? 2 : -2;
   }
-  chroma(map->chroma, column * 4 + mv.x, row * 4 + mv.y + shift, width / 2, height / 2, to.chroma.data());
+  fetch_chroma(map->chroma, column * 4 + mv.x, row * 4 + mv.y + shift, width / 2, height / 2, to.chroma.data());
 }
 
 // 8.4.2.3.1, implicit mode.
@@ -135,17 +181,33 @@ InterPredictor::Weights InterPredictor::weights(unsigned plane, int ref0, int re
   return {false, denominator + 1, first.weight, second.weight, (first.offset + second.offset + 1) >> 1};
 }
 
-// `step`: 2 for one of two interleaved components, of which `first` says which. `p1` null: one list.
-void InterPredictor::store(const Samples& to, unsigned width, unsigned height, const uint8_t* p0, const uint8_t* p1, unsigned first,
-                           unsigned step, const Weights& w) const {
-  const int round = w.shift ? 1 << (w.shift - 1) : 0;
+// Samples of even and odd places have weights of their own: chroma's two components. `p1` null: one list.
+void InterPredictor::store(const Samples& to, unsigned width, unsigned height, const uint8_t* p0, const uint8_t* p1, const Weights& even,
+                           const Weights& odd) const {
+  if (even.plain) {
+    for (unsigned y = 0; y < height; ++y, p0 += stride, p1 = p1 ? p1 + stride : nullptr) {
+      uint8_t* const row = to.at + static_cast<ptrdiff_t>(y) * to.stride;
+      const U8x16 v = p1 ? average(load16(p0), load16(p1)) : load16(p0);
+      if (width == 16) store16(v, row);
+      else if (width == 8) store8(v, row);
+      else store4(v, row);
+    }
+    return;
+  }
+  const auto even0 = static_cast<int16_t>(even.w0), even1 = static_cast<int16_t>(even.w1), odd0 = static_cast<int16_t>(odd.w0),
+             odd1 = static_cast<int16_t>(odd.w1);
+  const I16x8 factors{even0, even1, odd0, odd1, even0, even1, odd0, odd1};
+  const int shift = even.shift;
+  const I32x4 round = I32x4{} + (shift ? 1 << (shift - 1) : 0), offset{even.offset, odd.offset, even.offset, odd.offset};
   for (unsigned y = 0; y < height; ++y, p0 += stride, p1 = p1 ? p1 + stride : nullptr) {
     uint8_t* const row = to.at + static_cast<ptrdiff_t>(y) * to.stride;
-    if (w.plain) {
-      for (unsigned x = first; x < width; x += step) row[x] = p1 ? static_cast<uint8_t>((p0[x] + p1[x] + 1) >> 1) : p0[x];
-    } else {
-      for (unsigned x = first; x < width; x += step)
-        row[x] = clip(((p0[x] * w.w0 + (p1 ? p1[x] * w.w1 : 0) + round) >> w.shift) + w.offset);
+    for (unsigned x = 0; x < width; x += 8) {
+      const I16x8 first = widen(p0 + x), second = p1 ? widen(p1 + x) : I16x8{};
+      const I32x4 low = ((products(low16(first, second), factors) + round) >> shift) + offset,
+                  high = ((products(high16(first, second), factors) + round) >> shift) + offset;
+      const I16x8 v = narrow(low, high);
+      if (width == 4) store4(narrow(v, v), row + x);
+      else store8(narrow(v, v), row + x);
     }
   }
 }
@@ -161,13 +223,12 @@ void InterPredictor::block(unsigned x, unsigned y, unsigned width, unsigned heig
   Samples luma = c_.luma(), colors = c_.chroma();
   luma.at += static_cast<ptrdiff_t>(y) * luma.stride + x;
   colors.at += static_cast<ptrdiff_t>(y / 2) * colors.stride + x;
-  store(luma, width, height, blocks_[from].luma.data(), both ? blocks_[1].luma.data() : nullptr, 0, 1, weights(0, ref[0], ref[1]));
+  const Weights plane = weights(0, ref[0], ref[1]);
+  store(luma, width, height, blocks_[from].luma.data(), both ? blocks_[1].luma.data() : nullptr, plane, plane);
   if (c_.picture.params.monochrome) return;
-  const Weights cb = weights(1, ref[0], ref[1]), cr = weights(2, ref[0], ref[1]);
-  const uint8_t *const p0 = blocks_[from].chroma.data(), *const p1 = both ? blocks_[1].chroma.data() : nullptr;
-  if (cb.plain && cr.plain) return store(colors, width, height / 2, p0, p1, 0, 1, cb);
-  store(colors, width, height / 2, p0, p1, 0, 2, cb);
-  store(colors, width, height / 2, p0, p1, 1, 2, cr);
+  // Either both components are plain, or none.
+  const Weights cb = plane.plain ? plane : weights(1, ref[0], ref[1]), cr = plane.plain ? plane : weights(2, ref[0], ref[1]);
+  store(colors, width, height / 2, blocks_[from].chroma.data(), both ? blocks_[1].chroma.data() : nullptr, cb, cr);
 }
 
 bool InterPredictor::same(unsigned a, unsigned b) const {
@@ -179,8 +240,28 @@ bool InterPredictor::same(unsigned a, unsigned b) const {
   return true;
 }
 
+/// All of the macroblock has one motion; vectors of unused lists are whatever they are.
+bool InterPredictor::uniform() const {
+  const Macroblock& mb = *c_.mb;
+  for (unsigned list = 0; list < 2; ++list) {
+    const auto& ref = mb.ref[list];
+    if (ref[0] != ref[1] || ref[0] != ref[2] || ref[0] != ref[3]) return false;
+    if (ref[0] < 0) continue;
+    uint32_t first;
+    std::memcpy(&first, mb.mv[list].data(), sizeof first);
+    U64x2 differ{};
+    for (unsigned i = 0; i < 4; ++i) differ |= reinterpret_cast<U64x2>(load16(mb.mv[list].data() + i * 4)) ^ (first * 0x1'0000'0001u);
+    if (differ[0] | differ[1]) return false;
+  }
+  return true;
+}
+
 // Blocks with the same motion are predicted together, however the macroblock was divided.
 void InterPredictor::predict() {
+  if (uniform()) {
+    c_.mb->uniform = true;
+    return block(0, 0, 16, 16);
+  }
   unsigned whole_quarters = 0;
   for (unsigned q = 0; q < 4; ++q) {
     const unsigned at = q / 2 * 8 + q % 2 * 2;
@@ -188,7 +269,6 @@ void InterPredictor::predict() {
   }
   if (whole_quarters == 15) {
     const bool rows = same(0, 2) && same(8, 10);
-    if (rows && same(0, 8)) return block(0, 0, 16, 16);
     if (rows) return block(0, 0, 16, 8), block(0, 8, 16, 8);
     if (same(0, 8) && same(2, 10)) return block(0, 0, 8, 16), block(8, 0, 8, 16);
   }

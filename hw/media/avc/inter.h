@@ -31,17 +31,23 @@ class InterPredictor {
     alignas(32) std::array<uint8_t, 128> chroma;
   };
   void block(unsigned x, unsigned y, unsigned width, unsigned height);
+  bool uniform() const;
   bool same(unsigned a, unsigned b) const;
-  void fetch(unsigned list, unsigned at, unsigned x, unsigned y, unsigned width, unsigned height, Block& to) const;
+  void fetch(unsigned list, unsigned at, unsigned x, unsigned y, unsigned width, unsigned height, Block& to);
+  void fetch_luma(const PlaneMap& map, int x, int y, unsigned width, unsigned height, uint8_t* to);
+  void fetch_chroma(const PlaneMap& map, int x, int y, unsigned width, unsigned height, uint8_t* to);
   Weights weights(unsigned plane, int ref0, int ref1) const;
   std::array<int, 2> implicit(int ref0, int ref1) const;
-  void store(const Samples& to, unsigned width, unsigned height, const uint8_t* p0, const uint8_t* p1, unsigned first, unsigned step,
-             const Weights& w) const;
+  void store(const Samples& to, unsigned width, unsigned height, const uint8_t* p0, const uint8_t* p1, const Weights& even,
+             const Weights& odd) const;
 
   Context& c_;
   const Motion& motion_;
   const References& references_;
-  std::array<Block, 2> blocks_;
+  // What kernels read beyond a block's width is in here, and is dropped.
+  std::array<Block, 2> blocks_{};
+  alignas(32) std::array<uint8_t, 22 * 32> source_{};
+  alignas(32) std::array<uint8_t, 256> other_{};
 };
 
 }  // namespace softgen::media::avc

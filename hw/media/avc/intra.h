@@ -17,7 +17,7 @@ void intra4(uint8_t* to, ptrdiff_t stride, unsigned mode, const Edges& edges);
 void intra8(uint8_t* to, ptrdiff_t stride, unsigned mode, const Edges& edges);
 /// 0 vertical, 1 horizontal, 2 DC, 3 plane.
 void intra16(uint8_t* to, ptrdiff_t stride, unsigned mode, const Edges& edges);
-/// One component; samples are two bytes apart. 0 DC, 1 horizontal, 2 vertical, 3 plane. `left`: of the upper and lower half.
+/// Both components, interleaved. 0 DC, 1 horizontal, 2 vertical, 3 plane. `left`: of the upper and lower half.
 void intra_chroma(uint8_t* to, ptrdiff_t stride, unsigned mode, std::array<bool, 2> left, const Edges& edges);
 
 }  // namespace softgen::media::avc

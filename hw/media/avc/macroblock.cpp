@@ -35,7 +35,7 @@ void MacroblockReader<Syntax>::reset(Kind kind) {
   mb.slice = c_.id;
   mb.qp = static_cast<uint8_t>(c_.qp);
   for (unsigned list = 0; list < 2; ++list) mb.ref[list].fill(-1), mb.picture[list].fill(-1);
-  coded_ = 0;
+  residual_->coded = 0;
 }
 
 template <class Syntax>
@@ -45,7 +45,8 @@ void MacroblockReader<Syntax>::identify() {
 }
 
 template <class Syntax>
-void MacroblockReader<Syntax>::skip() {
+void MacroblockReader<Syntax>::skip(Residual& residual) {
+  residual_ = &residual;
   reset(Kind::inter);
   Macroblock& mb = *c_.mb;
   mb.skip = true;
@@ -59,11 +60,11 @@ void MacroblockReader<Syntax>::skip() {
   identify();
   c_.last_delta = 0;
   quantizer();
-  inter_.predict();
 }
 
 template <class Syntax>
-bool MacroblockReader<Syntax>::read() {
+bool MacroblockReader<Syntax>::read(Residual& residual) {
+  residual_ = &residual;
   unsigned type = syntax_.mb_type();
   reset(Kind::inter);
   const SliceType slice = c_.slice.type;
@@ -83,7 +84,7 @@ bool MacroblockReader<Syntax>::intra(unsigned type) {
     if (!intra_modes(mb.transform8)) return false;
   } else {
     mb.kind = Kind::intra16;
-    mode16_ = (type - 1) % 4;
+    residual_->mode16 = static_cast<uint8_t>((type - 1) % 4);
     mb.cbp = static_cast<uint8_t>((type >= 13 ? 15 : 0) | (type - 1) / 4 % 3 << 4);
     mb.intra_mode.fill(2);
   }
@@ -130,9 +131,7 @@ template <class Syntax>
 bool MacroblockReader<Syntax>::pcm() {
   Macroblock& mb = *c_.mb;
   mb.kind = Kind::pcm;
-  const bool mono = c_.picture.params.monochrome;
-  std::array<uint8_t, 384> samples;
-  if (!syntax_.pcm(std::span(samples).first(mono ? 256 : 384))) return false;
+  if (!syntax_.pcm(residual_->samples().first(c_.picture.params.monochrome ? 256 : 384))) return false;
   mb.cbp = 0x2f, mb.dc_coded = 7;
   for (auto& plane : mb.coefficients) plane.fill(16);
   const int before = c_.qp;
@@ -140,10 +139,6 @@ bool MacroblockReader<Syntax>::pcm() {
   quantizer();
   c_.qp = before;
   c_.last_delta = 0;
-  const Samples luma = c_.luma(), colors = c_.chroma();
-  for (unsigned i = 0; i < 256; ++i) luma.at[static_cast<ptrdiff_t>(i / 16) * luma.stride + i % 16] = samples[i];
-  for (unsigned i = 0; i < 128 && !mono; ++i)
-    colors.at[static_cast<ptrdiff_t>(i % 64 / 8) * colors.stride + i % 8 * 2 + i / 64] = samples[256 + i];
   return true;
 }
 

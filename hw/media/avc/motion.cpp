@@ -30,8 +30,6 @@ Motion::Candidate Motion::diagonal(unsigned list, const Partition& p) const {
   const int x = p.x + p.width, y = p.y - 1;
   bool present = y < 0 || x < 16;
   if (present && y >= 0) present = block_at[y / 4][x / 4] < block_at[p.y / 4][p.x / 4];
-  // The pair to the right comes after both macroblocks of this one.
-  if (present && c_.picture.params.mbaff && !c_.mb->field && c_.y % 2 && y < 0 && x >= 16) present = false;
   const Candidate at = present ? candidate(list, c_.locate(x, y)) : Candidate{};
   return at.ref != -2 ? at : candidate(list, c_.locate(p.x - 1, p.y - 1));
 }
@@ -110,18 +108,18 @@ void Motion::spatial(unsigned mask) const {
   const bool zero = ref[0] < 0 && ref[1] < 0;
   if (zero) ref = {0, 0};
   const bool inference = c_.picture.params.direct_8x8_inference, can_rest = !zero && (ref[0] == 0 || ref[1] == 0) && !long_term(1, 0);
-  for (unsigned block = 0; block < 16; ++block) {
-    const unsigned quarter = block / 8 * 2 + block % 4 / 2;
+  const auto resting = [&](unsigned block) {
+    const Colocated col = colocated(block);
+    return col.used && col.first_ref && std::abs(col.mv.x) <= 1 && std::abs(col.mv.y) <= 1;
+  };
+  for (unsigned quarter = 0; quarter < 4; ++quarter) {
     if (!(mask >> quarter & 1)) continue;
-    const unsigned corner = inference ? quarter / 2 * 12 + quarter % 2 * 3 : block;
-    bool rests = false;
-    if (can_rest) {
-      const Colocated col = colocated(corner);
-      rests = col.used && col.first_ref && std::abs(col.mv.x) <= 1 && std::abs(col.mv.y) <= 1;
-    }
-    for (unsigned list = 0; list < 2; ++list) {
-      c_.mb->ref[list][quarter] = static_cast<int8_t>(ref[list]);
-      c_.mb->mv[list][block] = ref[list] < 0 || (rests && ref[list] == 0) ? Mv{} : mv[list];
+    const bool all_rest = can_rest && inference && resting(quarter / 2 * 12 + quarter % 2 * 3);
+    for (unsigned list = 0; list < 2; ++list) c_.mb->ref[list][quarter] = static_cast<int8_t>(ref[list]);
+    for (unsigned i = 0; i < 4; ++i) {
+      const unsigned block = quarter / 2 * 8 + quarter % 2 * 2 + i / 2 * 4 + i % 2;
+      const bool rests = inference ? all_rest : can_rest && resting(block);
+      for (unsigned list = 0; list < 2; ++list) c_.mb->mv[list][block] = ref[list] < 0 || (rests && ref[list] == 0) ? Mv{} : mv[list];
     }
   }
 }
@@ -140,7 +138,7 @@ void Motion::temporal_block(unsigned block) const {
   if (col.used) {
     const bool as_field = c_.field_mb() || c_.picture.params.field();
     const bool is_bottom = c_.picture.params.field() ? c_.picture.params.bottom() : c_.y % 2 != 0;
-    int8_t wanted = col.picture;
+    int8_t wanted = coded_from(col);
     if (wanted < 0) wanted = -1;
     else if (!as_field) wanted = static_cast<int8_t>(wanted & ~3);
     else if (col.scale == 1) wanted = static_cast<int8_t>((wanted & ~3) | (is_bottom ? bottom_field : top_field));
@@ -162,6 +160,15 @@ void Motion::temporal_block(unsigned block) const {
   const Mv first{static_cast<int16_t>((factor * mv.x + 128) >> 8), static_cast<int16_t>((factor * mv.y + 128) >> 8)};
   c_.mb->mv[0][block] = first;
   c_.mb->mv[1][block] = {static_cast<int16_t>(first.x - mv.x), static_cast<int16_t>(first.y - mv.y)};
+}
+
+// The picture that a colocated block was predicted from.
+int8_t Motion::coded_from(const Colocated& col) const {
+  for (unsigned i = 0; i < c_.slice.active[0]; ++i) {
+    const auto one = static_cast<int8_t>(c_.slice.list[0][i].frame * 4 + col.part);
+    if (static_cast<uint16_t>(poc(one)) == col.poc) return one;
+  }
+  return -1;
 }
 
 int Motion::index_in_list0(int8_t wanted) const {

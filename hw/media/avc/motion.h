@@ -42,7 +42,8 @@ class Motion {
   struct Colocated {
     bool used = false, first_ref = false;
     Mv mv;
-    int8_t picture = -1;
+    uint8_t part = 0;  ///< with the lower bits of `poc`, its reference
+    uint16_t poc = 0;
     int scale = 0;  ///< 1: frame to field, -1: field to frame
   };
   struct Spatial;
@@ -56,6 +57,7 @@ class Motion {
   void spatial(unsigned mask) const;
   void temporal(unsigned mask) const;
   void temporal_block(unsigned block) const;
+  int8_t coded_from(const Colocated& col) const;
   int index_in_list0(int8_t picture) const;
 
   Context& c_;

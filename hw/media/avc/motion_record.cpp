@@ -20,24 +20,22 @@ int32_t poc_of(const PictureParams& params, int8_t picture) {
   return part == whole ? std::min(both[0], both[1]) : both[std::min(part, 2u) - 1];
 }
 
-MotionRecord read_record(const uint8_t* from) {
-  MotionRecord record;
-  record.coding = static_cast<MotionRecord::Coding>(from[blocks_at] >> 2 & 3);
-  for (unsigned i = 0; i < 4; ++i) {
-    const uint8_t block = from[blocks_at + i];
-    if (block & unused) continue;
-    record.blocks[i] = {true, (block & first_ref) != 0, static_cast<uint8_t>(std::min(block & 3, 2)), 0};
-    std::memcpy(&record.blocks[i].poc, from + pocs_at + i * 2, 2);
-  }
-  for (unsigned i = 0; i < 16; ++i) {
-    uint64_t word;
-    const unsigned bit = i * 26;
-    std::memcpy(&word, from + bit / 8, sizeof word);
-    const auto both = static_cast<uint32_t>(word >> bit % 8);
-    record.mv[i] = {static_cast<int16_t>(static_cast<int32_t>(both << 18) >> 18),
-                    static_cast<int16_t>(static_cast<int32_t>(both << 6) >> 20)};
-  }
-  return record;
+MotionRecord::Block MotionRecord::block(unsigned quarter) const {
+  if (!at_) return {};
+  const uint8_t byte = at_[blocks_at + quarter];
+  if (byte & unused) return {};
+  uint16_t poc;
+  std::memcpy(&poc, at_ + pocs_at + quarter * 2, sizeof poc);
+  return {true, (byte & first_ref) != 0, static_cast<uint8_t>(std::min(byte & 3, 2)), poc};
+}
+
+Mv MotionRecord::mv(unsigned block) const {
+  if (!at_) return {};
+  uint64_t word;
+  const unsigned bit = block * 26;
+  std::memcpy(&word, at_ + bit / 8, sizeof word);
+  const auto both = static_cast<uint32_t>(word >> bit % 8);
+  return {static_cast<int16_t>(static_cast<int32_t>(both << 18) >> 18), static_cast<int16_t>(static_cast<int32_t>(both << 6) >> 20)};
 }
 
 void write_record(const Macroblock& mb, MotionRecord::Coding coding, const PictureParams& params, uint8_t* to) {

@@ -15,7 +15,9 @@ namespace softgen::media::avc {
 /// Of a reference picture: frame store * 4 + part. -1: none.
 enum Part : int8_t { whole = 0, top_field = 1, bottom_field = 2 };
 
-struct MotionRecord {
+/// A record in a direct MV buffer.
+class MotionRecord {
+ public:
   static constexpr size_t bytes = 64, blocks_at = 52, pocs_at = 56;
   enum class Coding : uint8_t { none, frame, field_mb, field_picture };
   struct Block {
@@ -24,13 +26,17 @@ struct MotionRecord {
     uint8_t part = 0;
     uint16_t poc = 0;  ///< the reference's, its lower bits: iHD gives frame stores other numbers from picture to picture
   };
-  Coding coding = Coding::none;
-  std::array<Block, 4> blocks{};
-  std::array<Mv, 16> mv{};
+  /// Null: there is none.
+  explicit MotionRecord(const uint8_t* at = nullptr) : at_(at) {}
+  Coding coding() const { return at_ ? static_cast<Coding>(at_[blocks_at] >> 2 & 3) : Coding::none; }
+  Block block(unsigned quarter) const;
+  Mv mv(unsigned block) const;
+
+ private:
+  const uint8_t* at_;
 };
 
-/// `from` or `to`: a record.
-MotionRecord read_record(const uint8_t* from);
+/// `to`: a record.
 void write_record(const Macroblock& mb, MotionRecord::Coding coding, const PictureParams& params, uint8_t* to);
 /// Of a picture of a list: Macroblock::picture.
 int32_t poc_of(const PictureParams& params, int8_t picture);

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "hw/media/avc/params.h"
@@ -25,8 +27,9 @@ struct Macroblock {
   Kind kind = Kind::inter;
   bool field = false;  ///< of a field picture, or a field macroblock
   bool skip = false, transform8 = false;
-  uint8_t direct = 0;  ///< 8x8 blocks whose motion is not in the stream; bit 4: B_Skip or B_Direct_16x16
-  uint8_t cbp = 0;     ///< luma 3:0, chroma 5:4
+  bool uniform = false;  ///< inter: one motion for all of it
+  uint8_t direct = 0;    ///< 8x8 blocks whose motion is not in the stream; bit 4: B_Skip or B_Direct_16x16
+  uint8_t cbp = 0;       ///< luma 3:0, chroma 5:4
   uint8_t dc_coded = 0;
   uint8_t chroma_mode = 0;
   uint8_t qp = 0;
@@ -47,18 +50,39 @@ struct FilterParams {
   int8_t alpha_offset = 0, beta_offset = 0;
 };
 
+/// How far a picture is. In macroblocks or pairs, and rows of them.
+struct Progress {
+  uint32_t written = 0;  ///< from the first one on, without gaps
+  uint32_t filtered = 0;
+  bool in_order = true;  ///< slices have followed each other: their rows may be filtered before all are there
+};
+
+/// Scaled coefficients, in raster order within a block; luma by block, or by 8x8 block; chroma by plane and block. All are 0 when it is used again.
+struct Residual {
+  alignas(32) std::array<int16_t, 256> luma{};
+  alignas(32) std::array<std::array<int16_t, 64>, 2> chroma{};
+  uint32_t coded = 0;  ///< blocks with coefficients: luma 15:0, chroma 23:16
+  uint8_t mode16 = 0;  ///< of Intra_16x16
+
+  /// Those of I_PCM lie where luma's coefficients do.
+  std::span<uint8_t, 384> samples() { return std::span<uint8_t, 384>(reinterpret_cast<uint8_t*>(luma.data()), 384); }
+};
+
 struct Picture {
   PictureParams params;
   uint32_t width = 0, height = 0;  ///< macroblocks
   std::vector<Macroblock> mbs;     ///< by row and column, also in MBAFF
   std::vector<FilterParams> slices;
   Frame<uint8_t> frame;
+  Progress progress;
+  std::array<std::vector<Residual>, 2> residuals;  ///< scratch, all without coefficients between slices
 
   void begin(const PictureParams& of) {
     params = of;
     width = of.width_mbs, height = of.height_mbs();
     mbs.assign(size_t{width} * height, Macroblock{});
     slices.clear();
+    progress = {};
     frame.resize(width * 16, height * 16);
   }
   Macroblock& mb(uint32_t x, uint32_t y) { return mbs[size_t{y} * width + x]; }

@@ -6,6 +6,7 @@
 #include <functional>
 #include <span>
 
+#include "hw/base/worker_pool.h"
 #include "hw/media/avc/context.h"
 #include "hw/media/avc/inter.h"
 #include "hw/media/avc/motion_record.h"
@@ -22,7 +23,8 @@ struct SliceInput {
   const LevelScale& scale;
   const References& references;
   const MotionBuffers& motion;
-  const std::function<bool()>& stop;  ///< asked once per row
+  const std::function<bool()>& stop;  ///< asked once per some rows
+  WorkerPool* pool = nullptr;         ///< null: the caller's thread alone
 };
 
 /// Decodes into `picture`, as its next slice.

@@ -17,17 +17,17 @@ struct LevelScale {
   void set(const PictureParams& params);
 };
 
-/// Scaled coefficients are kept in this range, so that a hostile stream's sums do not overflow; those of legal streams have 16 bits.
-constexpr int32_t coefficient_limit = 1 << 20;
-
-int32_t scale4(int32_t level, int32_t scale, unsigned qp);
-int32_t scale8(int32_t level, int32_t scale, unsigned qp);
+/// Those of legal streams have 16 bits (8.5.12); others are clamped, and the sums of the transforms wrap.
+int16_t scale4(int32_t level, int32_t scale, unsigned qp);
+int16_t scale8(int32_t level, int32_t scale, unsigned qp);
 /// DC coefficients in raster order of blocks, before and after; 8.5.10 and 8.5.11.
 void luma_dc(std::array<int32_t, 16>& dc, int32_t scale, unsigned qp);
 void chroma_dc(std::array<int32_t, 4>& dc, int32_t scale, unsigned qp);
 
-/// Adds the residual to samples that are `step` bytes apart, and clears the coefficients.
-void add4(int32_t* coefficients, uint8_t* to, ptrdiff_t stride, ptrdiff_t step);
-void add8(int32_t* coefficients, uint8_t* to, ptrdiff_t stride);
+/// Adds the residual to samples, and clears the coefficients, which are aligned to 16 bytes.
+void add4(int16_t* coefficients, uint8_t* to, ptrdiff_t stride);
+void add8(int16_t* coefficients, uint8_t* to, ptrdiff_t stride);
+/// Of two components whose samples are interleaved.
+void add4(int16_t* first, int16_t* second, uint8_t* to, ptrdiff_t stride);
 
 }  // namespace softgen::media::avc

@@ -18,9 +18,25 @@ const uint8_t cabac_lps_range[64][4] = {
     {6, 8, 9, 11},        {6, 7, 9, 10},        {6, 7, 8, 9},         {2, 2, 2, 2},
 };
 
-const uint8_t cabac_lps_next[64] = {
+constexpr uint8_t cabac_lps_next[64] = {
     0,  0,  1,  2,  2,  4,  4,  5,  6,  7,  8,  9,  9,  11, 11, 12, 13, 13, 15, 15, 16, 16, 18, 18, 19, 19, 21, 21, 22, 22, 23, 24,
     24, 25, 26, 26, 27, 27, 28, 29, 29, 30, 30, 30, 31, 32, 32, 33, 33, 33, 34, 34, 35, 35, 35, 36, 36, 36, 37, 37, 37, 38, 38, 63,
 };
+
+namespace {
+
+constexpr CabacNext next_states() {
+  CabacNext next{};
+  for (unsigned state = 0; state < 128; ++state) {
+    const unsigned index = state >> 1, mps = state & 1;
+    next.state[0][state] = static_cast<CabacState>(std::min(index + 1, 62u) << 1 | mps);
+    next.state[1][state] = static_cast<CabacState>(cabac_lps_next[index] << 1 | (mps ^ unsigned{index == 0}));
+  }
+  return next;
+}
+
+}  // namespace
+
+constinit const CabacNext cabac_next = next_states();
 
 }  // namespace softgen::media

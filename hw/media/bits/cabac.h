@@ -7,6 +7,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <span>
 
 namespace softgen::media {
@@ -22,6 +23,11 @@ constexpr CabacState cabac_state(int pre) {
 
 extern const uint8_t cabac_lps_range[64][4];  ///< rangeTabLPS
 extern const uint8_t cabac_lps_next[64];      ///< transIdxLps
+/// The state after a bin, [1] if that was the less probable one.
+struct CabacNext {
+  CabacState state[2][128];
+};
+extern const CabacNext cabac_next;
 
 class CabacDecoder {
  public:
@@ -29,22 +35,20 @@ class CabacDecoder {
   /// Begins on a byte (initialisation, H.264 9.3.1.2): the offset is the first 9 bits.
   explicit CabacDecoder(std::span<const uint8_t> bytes) : bytes_(bytes) { fill(); }
 
+  /// Without branches on the bin, which nothing can predict.
   bool decode(CabacState& state) {
-    if (bits_ < enough) fill();
-    const unsigned index = state >> 1;
-    const uint32_t lps = cabac_lps_range[index][range_ >> 6 & 3];
+    if (bits_ < enough) [[unlikely]]
+      fill();
+    const unsigned before = state;
+    const uint32_t lps = cabac_lps_range[before >> 1][range_ >> 6 & 3];
     range_ -= lps;
-    bool bit = state & 1;
-    if (const uint64_t limit = uint64_t{range_} << offset_shift; window_ < limit) {
-      state = static_cast<CabacState>(std::min(index + 1, 62u) << 1 | unsigned{bit});
-    } else {
-      window_ -= limit;
-      range_ = lps;
-      bit = !bit;
-      state = static_cast<CabacState>(cabac_lps_next[index] << 1 | ((state & 1) ^ unsigned{index == 0}));
-    }
+    const uint64_t limit = uint64_t{range_} << offset_shift;
+    const bool less = window_ >= limit;
+    window_ -= less ? limit : 0;
+    range_ = less ? lps : range_;
+    state = cabac_next.state[less][before];
     renormalize();
-    return bit;
+    return (before & 1) ^ unsigned { less };
   }
   bool bypass() {
     if (bits_ < enough) fill();
@@ -85,6 +89,14 @@ class CabacDecoder {
     range_ <<= shift, window_ <<= shift, bits_ -= shift;
   }
   void fill() {
+    if (bytes_.size() >= 8 && next_ <= bytes_.size() - 8) [[likely]] {
+      uint64_t word;
+      std::memcpy(&word, bytes_.data() + next_, sizeof word);
+      const unsigned count = (63 - bits_) / 8, behind = 63 - bits_ - count * 8;
+      window_ |= __builtin_bswap64(word) >> 1 >> bits_ >> behind << behind;
+      next_ += count, bits_ += count * 8;
+      return;
+    }
     for (; bits_ <= 55; bits_ += 8) {
       const bool present = next_ < bytes_.size();
       window_ |= static_cast<uint64_t>(present ? bytes_[next_++] : 0) << (55 - bits_);

@@ -11,6 +11,29 @@ namespace {
 
 constexpr uint32_t page_bytes = memory::View::page_size, max_size = 16384;
 
+// `part` and twice `part` are the least and the most bytes: two moves that overlap, of a size that the compiler knows.
+template <size_t part>
+void copy_rows(const std::byte* from, size_t from_step, std::byte* to, size_t to_step, uint32_t bytes, uint32_t rows) {
+  const size_t second = bytes - part;
+  for (uint32_t row = 0; row < rows; ++row, from += from_step, to += to_step) {
+    std::byte both[2 * part];
+    std::memcpy(both, from, part), std::memcpy(both + part, from + second, part);
+    std::memcpy(to, both, part), std::memcpy(to + second, both + part, part);
+  }
+}
+
+/// Rows of 1 to 16 bytes.
+void copy_strip(const std::byte* from, size_t from_step, std::byte* to, size_t to_step, uint32_t bytes, uint32_t rows) {
+  if (bytes == 16) {
+    for (uint32_t row = 0; row < rows; ++row, from += from_step, to += to_step) std::memcpy(to, from, 16);
+    return;
+  }
+  if (bytes >= 8) return copy_rows<8>(from, from_step, to, to_step, bytes, rows);
+  if (bytes >= 4) return copy_rows<4>(from, from_step, to, to_step, bytes, rows);
+  if (bytes >= 2) return copy_rows<2>(from, from_step, to, to_step, bytes, rows);
+  for (uint32_t row = 0; row < rows; ++row, from += from_step, to += to_step) *to = *from;
+}
+
 }  // namespace
 
 void PlaneMap::open(memory::View& view, const PlaneLayout& layout, Access access) {
@@ -80,31 +103,69 @@ void PlaneMap::read_row(uint32_t x, uint32_t y, uint32_t bytes, std::byte* to) c
   }
 }
 
+template <typename Copy>
+void PlaneMap::each_column(uint32_t x, uint32_t y, uint32_t bytes, uint32_t rows, Copy&& copy) const {
+  const uint32_t first = x + layout_.first_byte, end = first + bytes, step = layout_.row_step;
+  for (uint32_t done = 0; done < rows;) {
+    const uint32_t at = layout_.first_row + (y + done) * step, inside = at % 32;
+    const uint32_t count = std::min((31 - inside) / step + 1, rows - done);
+    std::byte* const* const tiles = pages_.data() + (uint64_t{at / 32} * tiles_ - first_page_);
+    for (uint32_t byte = first; byte < end;) {
+      const uint32_t together = std::min(16 - byte % 16, end - byte);
+      copy(tiles[byte / 128] + (byte % 128 / 16 * 512 + inside * 16 + byte % 16), byte - first, done, together, count);
+      byte += together;
+    }
+    done += count;
+  }
+}
+
+void PlaneMap::read_rows(uint32_t x, uint32_t y, uint32_t bytes, uint32_t rows, std::byte* to, size_t stride) const {
+  if (layout_.tiling != surface::Tiling::y) {
+    for (uint32_t row = 0; row < rows; ++row) read_row(x, y + row, bytes, to + row * stride);
+    return;
+  }
+  const size_t step = 16 * size_t{layout_.row_step};
+  each_column(x, y, bytes, rows, [&](const std::byte* from, uint32_t byte, uint32_t row, uint32_t together, uint32_t count) {
+    copy_strip(from, step, to + row * stride + byte, stride, together, count);
+  });
+}
+
 void PlaneMap::fetch(int x, int y, unsigned columns, unsigned rows, std::byte* to, size_t stride) const {
   const int width = static_cast<int>(layout_.width), height = static_cast<int>(layout_.height), element = layout_.element;
   const int left = std::clamp(x, 0, width - 1), right = std::clamp(x + static_cast<int>(columns), left + 1, width);
   const int before = std::clamp(left - x, 0, static_cast<int>(columns) - 1),
             present = std::min(right - left, static_cast<int>(columns) - before);
-  int previous = -1;
-  for (unsigned row = 0; row < rows; ++row, to += stride) {
-    const int from = std::clamp(y + static_cast<int>(row), 0, height - 1);
-    if (from == previous) {
-      std::memcpy(to, to - stride, columns * static_cast<size_t>(element));
-      continue;
+  const int top = std::clamp(y, 0, height - 1), bottom = std::clamp(y + static_cast<int>(rows), top + 1, height);
+  const int above = std::clamp(top - y, 0, static_cast<int>(rows) - 1), inside = std::min(bottom - top, static_cast<int>(rows) - above);
+  std::byte* const first = to + static_cast<size_t>(above) * stride;
+  read_rows(static_cast<uint32_t>(left * element), static_cast<uint32_t>(top), static_cast<uint32_t>(present * element),
+            static_cast<uint32_t>(inside), first + before * element, stride);
+  const int behind = before + present;
+  if (before || behind < static_cast<int>(columns)) {
+    std::byte* row = first;
+    for (int i = 0; i < inside; ++i, row += stride) {
+      for (int k = 0; k < before; ++k) std::memcpy(row + k * element, row + before * element, static_cast<size_t>(element));
+      for (int k = behind; k < static_cast<int>(columns); ++k)
+        std::memcpy(row + k * element, row + (behind - 1) * element, static_cast<size_t>(element));
     }
-    previous = from;
-    std::byte* const first = to + before * element;
-    read_row(static_cast<uint32_t>(left * element), static_cast<uint32_t>(from), static_cast<uint32_t>(present * element), first);
-    for (int i = before - 1; i >= 0; --i) std::memcpy(to + i * element, first, static_cast<size_t>(element));
-    for (int i = before + present; i < static_cast<int>(columns); ++i)
-      std::memcpy(to + i * element, to + (before + present - 1) * element, static_cast<size_t>(element));
   }
+  const size_t bytes = columns * static_cast<size_t>(element);
+  for (int i = 0; i < above; ++i) std::memcpy(to + static_cast<size_t>(i) * stride, first, bytes);
+  const std::byte* const last = first + static_cast<size_t>(inside - 1) * stride;
+  for (int i = above + inside; i < static_cast<int>(rows); ++i) std::memcpy(to + static_cast<size_t>(i) * stride, last, bytes);
 }
 
 void PlaneMap::store(uint32_t x, uint32_t y, unsigned columns, unsigned rows, const std::byte* from, size_t stride) {
   if (x >= layout_.width || y >= layout_.height) return;
   const uint32_t bytes = std::min(columns, layout_.width - x) * layout_.element;
   rows = std::min(rows, layout_.height - y);
+  if (layout_.tiling == surface::Tiling::y) {
+    const size_t step = 16 * size_t{layout_.row_step};
+    each_column(x * layout_.element, y, bytes, rows, [&](std::byte* to, uint32_t byte, uint32_t row, uint32_t together, uint32_t count) {
+      copy_strip(from + row * stride + byte, stride, to, step, together, count);
+    });
+    return;
+  }
   for (unsigned row = 0; row < rows; ++row, from += stride) {
     for (uint32_t done = 0; done < bytes;) {
       uint32_t together;

@@ -44,6 +44,10 @@ class PlaneMap {
   /// Bytes that are in one piece from byte `x` of row `y` on, both within the plane.
   std::byte* piece(uint32_t x, uint32_t y, uint32_t& bytes) const;
   void read_row(uint32_t x, uint32_t y, uint32_t bytes, std::byte* to) const;
+  void read_rows(uint32_t x, uint32_t y, uint32_t bytes, uint32_t rows, std::byte* to, size_t stride) const;
+  /// Tiles in Y: copy(memory, byte and row of the block, bytes, rows) for each strip of 16 bytes and up to 32 rows in one tile.
+  template <typename Copy>
+  void each_column(uint32_t x, uint32_t y, uint32_t bytes, uint32_t rows, Copy&& copy) const;
 
   PlaneLayout layout_;
   Access access_ = Access::read;
