@@ -4,6 +4,7 @@ import base64
 import ctypes
 import os
 import pathlib
+import re
 import secrets
 import selectors
 import shutil
@@ -20,7 +21,7 @@ import initrd
 import overlay_image
 import platforms
 from common import Failure, output
-from qmp import Qmp
+from qmp import Qmp, QmpError
 
 QEMU = "/usr/bin/qemu-system-x86_64"
 BOOT_SECONDS = 300  # TCG on a busy machine
@@ -102,6 +103,16 @@ class Machine:
         serial = self.serial.read_text(errors="replace").splitlines() if self.serial.exists() else []
         panic = [line for line in serial if "Kernel panic" in line or "softgen guest:" in line]
         return Failure(f"{what}: {(said or panic or ['no message was left'])[-1]}", 125)
+
+    def _where(self):
+        """Where a machine is that does not go on: its CPUs, and the last lines of its serial port."""
+        try:
+            cpus = self.qmp.command("human-monitor-command", command_line="info registers -a")
+        except (Failure, QmpError) as failure:
+            cpus = f"QEMU: {failure}"
+        cpus = [line for line in cpus.splitlines() if re.match(r"CPU#|[ER]IP|QEMU", line)]
+        serial = self.serial.read_text(errors="replace").splitlines() if self.serial.exists() else []
+        return "\n".join([*cpus, "serial port:", *serial[-15:]])
 
     @property
     def folder(self):
@@ -204,7 +215,10 @@ class Guest(Machine):
         """Starts QEMU and waits until the guest takes commands; returns how many seconds that took."""
         start = time.monotonic()
         self.start()
-        line = self._control_line(start + timeout, "the guest did not boot")
+        try:
+            line = self._control_line(start + timeout, "the guest did not boot")
+        except TimedOut as late:
+            raise TimedOut(f"{late} ({timeout:g} s)\n{self._where()}") from None
         if not line.startswith("READY "):
             raise Failure(f"the guest reported a problem while it booted: {line.removeprefix('PROBLEM ')}", 125)
         return time.monotonic() - start
