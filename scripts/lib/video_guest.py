@@ -21,7 +21,7 @@ class VideoGuest:
     """A `where` of video_run: runs commands in the guest. close() or a `with` block ends it."""
 
     def __init__(self, guest, platform=None, threads=None):
-        self._folder = pathlib.Path(tempfile.mkdtemp(prefix="softgen-video-"))
+        self._release, self._folder = guest, pathlib.Path(tempfile.mkdtemp(prefix="softgen-video-"))
         arguments = f"threads={threads}" if threads is not None else ""
         try:
             self._guest = guests.Guest(guest, platform=platform, device_args=arguments, share=self._folder, overlay=guest_packages.folder(guest, PACKAGES))
@@ -49,6 +49,12 @@ class VideoGuest:
 
     def _spent(self):
         return json.loads(self._guest.get("report"))["work"]["stage_milliseconds"]["video"]
+
+    def surface_format(self, stream, driver):
+        """The format of a driver's surfaces, to which a frame is downloaded. FFmpeg since 7 has JPEG's as the picture is coded."""
+        if stream.codec == "jpeg" and self._release != "bookworm":
+            return stream.pixels.replace("yuvj", "yuv")
+        return stream.download.get(driver, stream.pixels)
 
     def run(self, words, driver, files, seconds):
         """Runs `words` with a driver. `files`: (path on the host, whether the program writes it) of all files that the words name; the guest sees them

@@ -22,19 +22,19 @@ Decoded = collections.namedtuple("Decoded", "frames seconds trouble")
 Verdict = collections.namedtuple("Verdict", "frames wrong detail")
 
 
-def ffmpeg(stream, path, driver, output):
+def ffmpeg(stream, path, driver, output, where):
     """FFmpeg's command. Its messages have their level, and the line of -benchmark is among them."""
     decoder = ["-hwaccel", "vaapi", "-hwaccel_device", NODE, "-hwaccel_output_format", "vaapi"] if driver else stream.software
-    filters = ["-vf", filters_of(stream, driver)]
+    filters = ["-vf", filters_of(stream, driver, where)]
     if stream.recon and not driver:
         decoder, path = ["-f", "rawvideo", "-pix_fmt", "yuv420p", "-s", size_of(path)], video_files.recon_of(path)
     return ["ffmpeg", "-v", "level+info", "-nostats", "-hide_banner", "-nostdin", "-benchmark", *decoder, "-i", str(path), "-an", "-fps_mode", "passthrough",
             *filters, *output]
 
 
-def filters_of(stream, driver):
+def filters_of(stream, driver, where):
     """The filters that bring a decoded frame to memory, in the format of the comparison."""
-    return (f"hwdownload,format={stream.download.get(driver, stream.pixels)}," if driver else "") + f"format={stream.pixels}"
+    return (f"hwdownload,format={where.surface_format(stream, driver)}," if driver else "") + f"format={stream.pixels}"
 
 
 class Host:
@@ -42,6 +42,9 @@ class Host:
 
     def __init__(self, **options):
         self._options = [word for name, value in options.items() if value is not None for word in (f"--{name}", str(value))]
+
+    def surface_format(self, stream, driver):
+        return stream.download.get(driver, stream.pixels)
 
     def run(self, words, driver, files, seconds):
         """See VideoGuest.run()."""
@@ -55,7 +58,7 @@ class Host:
 def decode(stream, path, driver, output, files=(), where=Host()):
     """Decodes by `driver` on our GPU, or in software on the host when it is None. `output`: FFmpeg's options for the output; `files`: those that they name.
     Returns (Decoded without frames)."""
-    words, spent = ffmpeg(stream, path, driver, output), None
+    words, spent = ffmpeg(stream, path, driver, output, where), None
     if driver:
         status, said, spent = where.run(words, driver, [(path, False), *((file, True) for file in files)], SECONDS)
     else:
@@ -86,13 +89,13 @@ def md5s(path):
     return [(int(row[4]), row[5].strip()) for row in rows]
 
 
-def decode_frames(stream, path, driver, folder, **options):
+def decode_frames(stream, path, driver, folder, where=Host()):
     """Decoded, with all frames. Those of a stream that is compared by PSNR are in the file FOLDER/DRIVER.raw, too."""
     sums, raw = folder / f"{driver}.md5", folder / f"{driver}.raw"
     output, files = ["-f", "framemd5", "-y", str(sums)], [sums]
     if stream.least is not None:
-        output, files = ["-c:v", "rawvideo", "-f", "rawvideo", "-y", str(raw), "-vf", filters_of(stream, driver), *output], [sums, raw]
-    done = decode(stream, path, driver, output, files, **options)
+        output, files = ["-c:v", "rawvideo", "-f", "rawvideo", "-y", str(raw), "-vf", filters_of(stream, driver, where), *output], [sums, raw]
+    done = decode(stream, path, driver, output, files, where)
     return done._replace(frames=md5s(sums))
 
 
