@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """scripts/video: streams of all codecs, decoded by VA-API under softgen-run; every frame is compared with software's."""
 import argparse
+import contextlib
 import fnmatch
 import math
 
 import cmd_setup
 import video_run
 from common import Failure, main, print_table, say
+from guest_image import GUESTS
+from video_guest import VideoGuest
 from video_streams import CODECS, DRIVERS, PLATFORMS, STREAMS
 
 
@@ -20,7 +23,8 @@ def parse(argv):
     parser.add_argument("--stream", action="append", metavar="NAME", help="only this stream, or those that match a pattern such as 'vp9-odd*' (may be given more than once)")
     parser.add_argument("--driver", action="append", choices=list(DRIVERS), help="only this driver (may be given more than once)")
     parser.add_argument("--platform", choices=list(PLATFORMS), default="kbl", help="the chip (default: kbl)")
-    parser.add_argument("--threads", type=int, metavar="N", help="threads of our GPU, as softgen-run has it")
+    parser.add_argument("--guest", choices=list(GUESTS), help="decode in a guest of this release, with its kernel, FFmpeg and drivers, instead of under softgen-run")
+    parser.add_argument("--threads", type=int, metavar="N", help="threads of our GPU (default: softgen-run's or the device's)")
     parser.add_argument("--speed", action="store_true", help="only the streams of 1920x1080, without comparison: the best of three runs of each side")
     parser.add_argument("--list", action="store_true", help="print the streams' names and how they are made")
     parser.add_argument("--no-setup", action="store_true", help="use what is built and installed")
@@ -40,11 +44,18 @@ def chosen(options):
     return [stream for stream in STREAMS if fits(stream)]
 
 
+def place(options):
+    """A context whose value is the `where` of video_run."""
+    if options.guest:
+        return VideoGuest(options.guest, options.platform, options.threads)
+    return contextlib.nullcontext(video_run.Host(threads=options.threads, platform=options.platform))
+
+
 def number(value):
     return "-" if math.isnan(value) else f"{value:.1f}"
 
 
-def lines_of(stream, options):
+def lines_of(stream, options, where):
     """Lines of the table, each with whether it passed (None: not run)."""
     asked = [driver for driver in options.driver or DRIVERS if driver in PLATFORMS[options.platform]]
     drivers = [driver for driver in asked if driver not in stream.without]
@@ -52,11 +63,11 @@ def lines_of(stream, options):
         if driver in asked:
             yield [stream.name, driver, "-", "-", "-", f"not run: {reason}"], None
     if options.speed:
-        for driver, wrong, ours, theirs in video_run.speed(stream, drivers, threads=options.threads, platform=options.platform):
+        for driver, wrong, ours, theirs in video_run.speed(stream, drivers, where=where):
             yield [stream.name, driver, "-", number(ours), number(theirs), wrong or "decoded"], not wrong
         return
     try:
-        for driver, verdict, ours, theirs in video_run.compare(stream, drivers, threads=options.threads, platform=options.platform):
+        for driver, verdict, ours, theirs in video_run.compare(stream, drivers, where=where):
             result = verdict.wrong or " ".join(["equal" if stream.least is None else "close", verdict.detail]).strip()
             yield [stream.name, driver, verdict.frames, number(ours), number(theirs), result], not verdict.wrong
     except Failure as failure:
@@ -70,11 +81,12 @@ def video(argv):
         print_table([["stream", "source", "encoder"], *[[stream.name, stream.source, " ".join(stream.encode)] for stream in streams]], left=(0, 1, 2))
         return 0
     if not options.no_setup:
-        cmd_setup.ensure(("build", "programs"))
+        cmd_setup.ensure(("build", "programs") + (("headers", "guest") if options.guest else ()), [options.guest] if options.guest else [])
     results = []
-    for index, stream in enumerate(streams):
-        say(f"{stream.name} ({index + 1} of {len(streams)})")
-        results += lines_of(stream, options)
+    with place(options) as where:
+        for index, stream in enumerate(streams):
+            say(f"{stream.name} ({index + 1} of {len(streams)})")
+            results += lines_of(stream, options, where)
     print_table([["stream", "driver", "frames", "per second", "software", "result"], *[line for line, _ in results]], left=(0, 1, 5))
     passed, failed, skipped = (sum(good is what for _, good in results) for what in (True, False, None))
     print(f"{passed} passed, {failed} failed, {skipped} skipped")

@@ -22,36 +22,49 @@ Decoded = collections.namedtuple("Decoded", "frames seconds trouble")
 Verdict = collections.namedtuple("Verdict", "frames wrong detail")
 
 
-def ffmpeg(stream, path, driver, output):
+def ffmpeg(stream, path, driver, output, where):
     """FFmpeg's command. Its messages have their level, and the line of -benchmark is among them."""
     decoder = ["-hwaccel", "vaapi", "-hwaccel_device", NODE, "-hwaccel_output_format", "vaapi"] if driver else stream.software
-    filters = ["-vf", filters_of(stream, driver)]
+    filters = ["-vf", filters_of(stream, driver, where)]
     if stream.recon and not driver:
         decoder, path = ["-f", "rawvideo", "-pix_fmt", "yuv420p", "-s", size_of(path)], video_files.recon_of(path)
     return ["ffmpeg", "-v", "level+info", "-nostats", "-hide_banner", "-nostdin", "-benchmark", *decoder, "-i", str(path), "-an", "-fps_mode", "passthrough",
             *filters, *output]
 
 
-def filters_of(stream, driver):
+def filters_of(stream, driver, where):
     """The filters that bring a decoded frame to memory, in the format of the comparison."""
-    return (f"hwdownload,format={stream.download.get(driver, stream.pixels)}," if driver else "") + f"format={stream.pixels}"
+    return (f"hwdownload,format={where.surface_format(stream, driver)}," if driver else "") + f"format={stream.pixels}"
 
 
-def decode(stream, path, driver, output, threads=None, record=None, platform=None):
-    """Decodes by `driver` on our GPU (the chip `platform`), or in software when it is None. `output`: FFmpeg's options for the output. Returns (Decoded without frames)."""
-    with tempfile.TemporaryDirectory(prefix="softgen-video-") as name:
-        words, environment, report = ffmpeg(stream, path, driver, output), dict(os.environ), pathlib.Path(name) / "stats.json"
-        if driver:
-            environment["LIBVA_DRIVER_NAME"] = driver
-            options = ["--stats", str(report)]
-            for option, value in (("--threads", threads), ("--record", record), ("--platform", platform)):
-                options += [option, str(value)] if value is not None else []
-            words = [str(BUILD / "softgen-run"), *options, "--", *words]
-        status, said = run_in_time(words, environment, SECONDS)
-        text = report.read_text() if report.is_file() else ""
-        spent = json.loads(text)["work"]["stage_milliseconds"]["video"] if text else 0
+class Host:
+    """Where streams are decoded: under softgen-run. Options are softgen-run's; None is its default."""
+
+    def __init__(self, **options):
+        self._options = [word for name, value in options.items() if value is not None for word in (f"--{name}", str(value))]
+
+    def surface_format(self, stream, driver):
+        return stream.download.get(driver, stream.pixels)
+
+    def run(self, words, driver, files, seconds):
+        """See VideoGuest.run()."""
+        with tempfile.TemporaryDirectory(prefix="softgen-video-") as name:
+            report = pathlib.Path(name) / "stats.json"
+            status, said = run_in_time([str(BUILD / "softgen-run"), "--stats", str(report), *self._options, "--", *words],
+                                       {**os.environ, "LIBVA_DRIVER_NAME": driver}, seconds)
+            return status, said, json.loads(report.read_text())["work"]["stage_milliseconds"]["video"] if report.is_file() else 0
+
+
+def decode(stream, path, driver, output, files=(), where=Host()):
+    """Decodes by `driver` on our GPU, or in software on the host when it is None. `output`: FFmpeg's options for the output; `files`: those that they name.
+    Returns (Decoded without frames)."""
+    words, spent = ffmpeg(stream, path, driver, output, where), None
+    if driver:
+        status, said, spent = where.run(words, driver, [(path, False), *((file, True) for file in files)], SECONDS)
+    else:
+        status, said = run_in_time(words, dict(os.environ), SECONDS)
     time = re.search(r"rtime=([\d.]+)s", said)
-    return Decoded([], float(time[1]) if time else math.nan, trouble(status, said, spent if driver else None))
+    return Decoded([], float(time[1]) if time else math.nan, trouble(status, said, spent))
 
 
 def trouble(status, said, spent):
@@ -76,13 +89,13 @@ def md5s(path):
     return [(int(row[4]), row[5].strip()) for row in rows]
 
 
-def decode_frames(stream, path, driver, folder, **options):
+def decode_frames(stream, path, driver, folder, where=Host()):
     """Decoded, with all frames. Those of a stream that is compared by PSNR are in the file FOLDER/DRIVER.raw, too."""
-    sums = folder / f"{driver}.md5"
-    output = ["-f", "framemd5", "-y", str(sums)]
+    sums, raw = folder / f"{driver}.md5", folder / f"{driver}.raw"
+    output, files = ["-f", "framemd5", "-y", str(sums)], [sums]
     if stream.least is not None:
-        output = ["-c:v", "rawvideo", "-f", "rawvideo", "-y", str(folder / f"{driver}.raw"), "-vf", filters_of(stream, driver), *output]
-    done = decode(stream, path, driver, output, **options)
+        output, files = ["-c:v", "rawvideo", "-f", "rawvideo", "-y", str(raw), "-vf", filters_of(stream, driver, where), *output], [sums, raw]
+    done = decode(stream, path, driver, output, files, where)
     return done._replace(frames=md5s(sums))
 
 
@@ -119,14 +132,14 @@ def verdict(stream, ours, theirs, folder, driver):
     return Verdict(count, f"frame {different[0]} is the first of {len(different)} that differ" if different else "", "")
 
 
-def compare(stream, drivers, **options):
-    """Yields (driver, Verdict, our frames per second, those of software) for each driver. `options`: decode()'s."""
+def compare(stream, drivers, where=Host()):
+    """Yields (driver, Verdict, our frames per second, those of software) for each driver."""
     path = video_files.ensure(stream)
     with tempfile.TemporaryDirectory(prefix="softgen-video-") as name:
         folder = pathlib.Path(name)
         theirs = decode_frames(stream, path, None, folder)
         for driver in drivers:
-            ours = decode_frames(stream, path, driver, folder, **options)
+            ours = decode_frames(stream, path, driver, folder, where=where)
             yield driver, verdict(stream, ours, theirs, folder, driver), rate(ours), rate(theirs)
 
 
@@ -134,14 +147,14 @@ def rate(decoded):
     return len(decoded.frames) / decoded.seconds if decoded.frames and decoded.seconds else math.nan
 
 
-def speed(stream, drivers, repetitions=3, **options):
+def speed(stream, drivers, repetitions=3, where=Host()):
     """Yields (driver, what went wrong, our frames per second, those of software): the best of some runs each, without comparison; the frames of both
     reach the program's memory."""
     path = video_files.ensure(stream)
     count = len(video_files.run(["ffprobe", "-v", "error", "-show_entries", "packet=size", "-of", "csv", path], stdout=subprocess.PIPE).splitlines())
 
     def best(driver):
-        runs = [decode(stream, path, driver, ["-f", "null", "-"], **options if driver else {}) for _ in range(repetitions)]
+        runs = [decode(stream, path, driver, ["-f", "null", "-"], where=where) for _ in range(repetitions)]
         wrong = next((run.trouble for run in runs if run.trouble), "")
         return count / min((run.seconds for run in runs if run.seconds > 0), default=math.nan), wrong
 

@@ -16,7 +16,7 @@ class Video(RunTest):
                 continue
             codecs.add(stream.codec)
             with self.subTest(stream.name):
-                for _, verdict, _, _ in video_run.compare(stream, [driver], platform=platform):
+                for _, verdict, _, _ in video_run.compare(stream, [driver], video_run.Host(platform=platform)):
                     self.assertEqual(verdict.wrong, "")
 
     def test_ihd(self):
