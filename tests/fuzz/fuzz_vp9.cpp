@@ -27,8 +27,8 @@ class Vp9Target {
         .stream = in.rest(), .probabilities = &probabilities_, .previous = previous_, .motion = motion_, .segment_ids = segment_ids_};
     unsigned left = 64;
     const auto aborting = [&] { return --left == 0; };
-    if (picture.bit_depth == 8) narrow_.decode(picture, side, aborting);
-    else wide_.decode(picture, side, aborting);
+    if (picture.bit_depth == 8) narrow_.decode(picture, side, nullptr, aborting);
+    else wide_.decode(picture, side, nullptr, aborting);
     for (const uint8_t id : segment_ids_)
       if (id > 7) std::abort();
   }

@@ -21,6 +21,7 @@ class VideoTarget {
   /// MFX_PIPE_MODE_SELECT's standard; the names of the state packets and the object of it.
   VideoTarget(uint32_t standard, std::vector<const char*> state, const char* object)
       : standard_(standard), state_(std::move(state)), object_(object) {}
+  virtual ~VideoTarget() = default;
 
   void run(std::span<const uint8_t> bytes) {
     StateSource in(bytes, map_.addresses());
@@ -30,6 +31,21 @@ class VideoTarget {
     map_.memory.restore();
   }
 
+ protected:
+  /// Packets that each object has of its own, sent before it.
+  std::vector<const char*> object_state_;
+
+  /// Makes a packet whose fields are chosen at random one that reaches more.
+  virtual void adjust(StateSource&, const defs::Command&, std::vector<uint32_t>&) {}
+  /// The packet that begins a picture.
+  virtual const defs::Command& select(StateSource& in, std::vector<uint32_t>& packet) {
+    const defs::Command& one = command("MFX_PIPE_MODE_SELECT");
+    packet.assign(one.dwords, 0);
+    packet[1] = standard_ | (in.one_in(2) ? 1u << 9 : 1u << 8) | 1u << 17;
+    return one;
+  }
+  static const defs::Command& command(const char* name) { return *defs::gen9::commands.find(name); }
+
  private:
   static constexpr uint32_t stream_bytes = 4096, max_blocks = 6;
 
@@ -38,7 +54,6 @@ class VideoTarget {
     EngineEnv env{EngineId::vcs0, map_.view, map_.view, registers_, stop_};
     video_.execute({0, &command, packet}, env);
   }
-  static const defs::Command& command(const char* name) { return *defs::gen9::commands.find(name); }
 
   /// Sizes, lengths and positions are small as a rule: pictures of few blocks reach more.
   static void make_small(StateSource& in, const defs::Structure& structure, std::vector<uint32_t>& packet, uint32_t first = 0) {
@@ -56,36 +71,40 @@ class VideoTarget {
   }
 
   void picture(StateSource& in) {
-    const defs::Command& select = command("MFX_PIPE_MODE_SELECT");
-    std::vector<uint32_t> mode(select.dwords);
-    mode[1] = standard_ | (in.one_in(2) ? 1u << 9 : 1u << 8) | 1u << 17;
-    send(in, select, mode);
-    for (const char* name : state_) {
-      const defs::Command& one = command(name);
-      for (unsigned copies = std::string_view(name) == "MFX_QM_STATE" ? 2 : 1; copies; --copies) {
-        std::vector<uint32_t> packet = in.packet(one, 0);
-        if (!in.one_in(16)) make_small(in, one, packet);
-        send(in, one, packet);
-        if (one.id == defs::CommandId::MFX_IND_OBJ_BASE_ADDR_STATE) write_stream(in, packet);
-      }
-    }
-    const defs::Command& one = command(object_);
+    std::vector<uint32_t> mode;
+    const defs::Command& first = select(in, mode);
+    send(in, first, mode);
+    for (const char* name : state_) send_state(in, name);
     for (unsigned objects = 1 + in.below(4); objects; --objects) {
-      std::vector<uint32_t> packet = in.packet(one, 0);
-      if (!in.one_in(16)) make_small(in, one, packet);
-      send(in, one, packet);
+      for (const char* name : object_state_) send_state(in, name);
+      send_any(in, command(object_));
     }
     EngineEnv env{EngineId::vcs0, map_.view, map_.view, registers_, stop_};
     video_.flush({}, env);
   }
-  void write_stream(StateSource& in, std::vector<uint32_t>& packet) {
+  void send_state(StateSource& in, const std::string_view name) {
+    const bool has_two =
+        name == "MFX_QM_STATE" || name == "HCP_QM_STATE" || name == "HCP_REF_IDX_STATE" || name == "HCP_WEIGHTOFFSET_STATE";
+    const defs::Command& one = *defs::gen9::commands.find(name);
+    for (unsigned copies = has_two ? 2 : 1; copies; --copies) {
+      const std::vector<uint32_t> packet = send_any(in, one);
+      if (name.ends_with("_IND_OBJ_BASE_ADDR_STATE")) write_stream(in, packet);
+    }
+  }
+  std::vector<uint32_t> send_any(StateSource& in, const defs::Command& one) {
+    std::vector<uint32_t> packet = in.packet(one, 0);
+    if (!in.one_in(16)) make_small(in, one, packet), adjust(in, one, packet);
+    if (std::string_view(one.name).ends_with("_IND_OBJ_BASE_ADDR_STATE")) packet[4] = packet[5] = 0;  // no bound
+    send(in, one, packet);
+    return packet;
+  }
+  void write_stream(StateSource& in, const std::vector<uint32_t>& packet) {
     std::array<uint8_t, stream_bytes> bytes;
     for (uint8_t& byte : bytes) byte = in.take<uint8_t>();
     // Zeros are rare in random bytes and common in streams.
     for (unsigned runs = in.below(8); runs; --runs)
       std::fill_n(bytes.begin() + in.below(stream_bytes - 64), in.below(64), in.one_in(2) ? 0 : 0xff);
     map_.view.write(packet[1] | uint64_t{packet[2]} << 32, bytes.data(), bytes.size());
-    packet[4] = packet[5] = 0;
   }
 
   const uint32_t standard_;

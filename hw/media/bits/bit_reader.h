@@ -68,18 +68,28 @@ class BitReader {
   uint64_t at_ = 0;
 };
 
-/// Removes the bytes 03 of 00 00 03 (H.264 7.4.1, H.265 7.4.2), in place. Returns the size that is left.
+/// Removes the bytes 03 of 00 00 03 (H.264 7.4.1, H.265 7.4.2), in place. Returns the size that is left. Objects may have 64 MiB: what lies between is looked
+/// at in steps, and moved in pieces.
 inline size_t strip_emulation(std::span<uint8_t> bytes) {
-  size_t to = 0;
-  unsigned zeros = 0;
-  for (const uint8_t byte : bytes) {
-    if (zeros >= 2 && byte == 3) {
-      zeros = 0;
-      continue;
+  uint8_t* const data = bytes.data();
+  size_t to = 0, from = 0;  // of the piece that is to be moved
+  const auto move_until = [&](size_t end) {
+    if (to != from) std::memmove(data + to, data + from, end - from);
+    to += end - from;
+  };
+  for (size_t at = 0; at + 2 < bytes.size();) {
+    if (data[at + 2] && (data[at + 2] != 3 || data[at] || data[at + 1])) {
+      at += 3;
+    } else if (data[at + 2]) {
+      move_until(at + 2);
+      at += 3, from = at;
+    } else if (uint64_t eight = 1; at + 8 <= bytes.size() && (std::memcpy(&eight, data + at, 8), eight == 0)) {
+      at += 6;
+    } else {
+      at += data[at + 1] ? 2 : 1;
     }
-    zeros = byte ? 0 : zeros + 1;
-    bytes[to++] = byte;
   }
+  move_until(bytes.size());
   return to;
 }
 

@@ -94,7 +94,7 @@ void SliceDecoder::read_pcm(const CodingUnit& unit) {
     const unsigned bits = component ? picture().pcm_chroma_bits : picture().pcm_luma_bits;
     for (unsigned i = 0; i < 1u << 2 * log2; ++i)
       samples[i] = static_cast<uint16_t>(reader.take(bits) << (picture().bits(component) - bits));
-    sink_.store(component, unit.x >> shift, unit.y >> shift, log2, samples.data());
+    sink_->store(component, unit.x >> shift, unit.y >> shift, log2, samples.data());
   }
   cabac_ = CabacDecoder(bytes.subspan(std::min<size_t>((reader.position() + 7) / 8, bytes.size())));
   if (picture().pcm_loop_filter_off) mark_cells(unit, Cell::intra | Cell::unfiltered);
@@ -189,7 +189,7 @@ void SliceDecoder::prediction_unit(CodingUnit& unit, const PredictionBlock& bloc
   const Motion motion = unit.is_merged ? predictor_.merge(block, read_merge_index()) : read_motion(unit, block);
   const Rectangle& area = block.area;
   for (int y = area.y; y < area.y + area.height; y += 4) std::fill_n(&info_.motions[info_.cell_index(area.x, y)], area.width / 4, motion);
-  sink_.predict_inter(area, motion, *slice_);
+  sink_->predict_inter(area, motion, *slice_);
 }
 
 unsigned SliceDecoder::read_merge_index() {

@@ -63,9 +63,10 @@ ExecResult HevcCodec::object(const Packet& packet, const PacketStore& state, Eng
   open_references(slice, env);
   const HevcObject object = packets_->object(packet, state);
   const std::span<uint8_t> read = read_object(env, object.address, object.bytes, object.bound, bytes_);
+  if (env.stop.aborting()) return ExecResult::aborted;
   std::span<const uint8_t> data = read.first(strip_emulation(read));
   data = data.subspan(std::min<size_t>(slice.header_bytes, data.size()));
-  const hevc::SliceResult result = decoder_->decode(slice, data, collocated_of(slice, env), env.stop);
+  const hevc::SliceResult result = decoder_->decode(slice, data, collocated_of(slice, env), pool_, env.stop);
   if (result == hevc::SliceResult::aborted) return ExecResult::aborted;
   if (result == hevc::SliceResult::broken) {
     status_.errors |= 1;
@@ -77,7 +78,9 @@ ExecResult HevcCodec::object(const Packet& packet, const PacketStore& state, Eng
 ExecResult HevcCodec::close(const PacketStore& /*state*/, EngineEnv& env) {
   if (!decoder_) return ExecResult::done;
   target_.refresh(env.view);
-  status_.concealed_blocks = decoder_->finish(target_, pool_);
+  const std::optional<uint32_t> concealed = decoder_->finish(target_, pool_, env.stop);
+  if (!concealed) return ExecResult::aborted;
+  status_.concealed_blocks = *concealed;
   if (status_.concealed_blocks) status_.errors |= 1;
   if (picture_.motion) {
     const std::vector<hevc::StoredMotion>& motions = decoder_->info().stored_motions;

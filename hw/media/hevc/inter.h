@@ -8,22 +8,13 @@
 
 #include "hw/media/frame/frame.h"
 #include "hw/media/hevc/picture_info.h"
+#include "hw/media/hevc/sample_kernels.h"
 
 namespace softgen::media::hevc {
 
 struct Rectangle {
   int x, y, width, height;  ///< luma samples: multiples of 4, up to 64
 };
-
-/// The interpolation filters, by the fraction: quarters of luma samples, eighths of chroma samples (tables 8-11 and 8-12).
-extern const int8_t luma_filter[4][8];
-extern const int8_t chroma_filter[8][4];
-
-/// One dimension or both: `columns` x `rows` samples, whose neighbours in a row are `step` apart, become 14 bit values. `from` is the block's first sample;
-/// samples around it are there as far as the filter reaches. Fractions are rows of the filter.
-template <typename T, unsigned taps>
-void interpolate(const T* from, ptrdiff_t stride, unsigned step, unsigned columns, unsigned rows, const int8_t (*filter)[taps],
-                 unsigned fraction_x, unsigned fraction_y, unsigned bits, int16_t* to, ptrdiff_t to_stride);
 
 template <typename T>
 class MotionCompensator {
@@ -35,8 +26,8 @@ class MotionCompensator {
   void predict(const Rectangle& block, const Motion& motion, const SliceParameters& slice);
 
  private:
-  static constexpr unsigned max_block = 64, margin = 8;
-  using Block = std::array<int16_t, max_block * max_block>;
+  static constexpr unsigned margin = 8, fetched_stride = max_block + margin;
+  using Block = std::array<int16_t, max_block * max_block + kernel_overread>;
   void fetch(const PlaneMap& plane, int x, int y, unsigned columns, unsigned rows, unsigned element_samples, unsigned bits);
   void predict_luma(const PlaneMap& plane, const Rectangle& block, Mv mv, Block& to);
   void predict_chroma(const PlaneMap& plane, const Rectangle& block, Mv mv, Block& to);
@@ -45,8 +36,9 @@ class MotionCompensator {
   const PictureParameters* picture_ = nullptr;
   const std::array<PictureMap, max_frames>* references_ = nullptr;
   Frame<T>* frame_ = nullptr;
-  std::array<T, (max_block + margin) * (max_block + margin)> fetched_;
-  std::array<Block, 2> predictions_;
+  std::array<T, fetched_stride * fetched_stride + kernel_overread> fetched_{};
+  std::array<Block, 2> predictions_{};
+  const SampleKernels<T>& kernels_ = kernels().template samples<T>();
 };
 
 }  // namespace softgen::media::hevc

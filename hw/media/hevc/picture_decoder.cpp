@@ -6,7 +6,9 @@
 
 #include "hw/media/hevc/deblock.h"
 #include "hw/media/hevc/intra.h"
+#include "hw/media/hevc/sample_queue.h"
 #include "hw/media/hevc/sao.h"
+#include "hw/media/hevc/transform.h"
 
 namespace softgen::media::hevc {
 namespace {
@@ -14,7 +16,7 @@ namespace {
 template <typename T>
 class Decoder final : public PictureDecoder, private Reconstructor {
  public:
-  Decoder() : slices_(info_, *this) {}
+  Decoder() : slices_(info_) {}
 
   void begin(const PictureParameters& parameters, const std::array<PictureMap, max_frames>& references) override {
     info_.begin(parameters);
@@ -22,10 +24,8 @@ class Decoder final : public PictureDecoder, private Reconstructor {
     motion_.begin(info_.parameters(), &references, &frame_);
   }
   SliceResult decode(const SliceParameters& slice, std::span<const uint8_t> data, std::span<const StoredMotion> collocated,
-                     const StopFlag& stop) override {
-    return slices_.decode(slice, data, collocated, stop);
-  }
-  uint32_t finish(PictureMap& to, WorkerPool* pool) override;
+                     WorkerPool* pool, const StopFlag& stop) override;
+  std::optional<uint32_t> finish(PictureMap& to, WorkerPool* pool, const StopFlag& stop) override;
   const PictureInfo& info() const override { return info_; }
 
  private:
@@ -39,7 +39,7 @@ class Decoder final : public PictureDecoder, private Reconstructor {
   void predict_inter(const Rectangle& block, const Motion& motion, const SliceParameters& slice) override {
     motion_.predict(block, motion, slice);
   }
-  void add_residuals(unsigned component, int x, int y, unsigned log2, const int16_t* residuals) override;
+  void add_residuals(const TransformBlock& block, int x, int y, bool sine, const Coefficients& coefficients) override;
   void store(unsigned component, int x, int y, unsigned log2, const uint16_t* from) override;
   uint32_t conceal();
   void store_row(uint32_t row, PictureMap& to, std::vector<T>& buffer) const;
@@ -49,6 +49,10 @@ class Decoder final : public PictureDecoder, private Reconstructor {
   Frame<T> frame_;
   MotionCompensator<T> motion_;
   SliceDecoder slices_;
+  SampleQueue queue_;
+  std::array<int16_t, max_transform * max_transform> residuals_;
+  std::vector<std::vector<T>> buffers_;  ///< by the pool's slots
+  const SampleKernels<T>& kernels_ = kernels().template samples<T>();
 };
 
 template <typename T>
@@ -62,13 +66,26 @@ void Decoder<T>::predict_intra(unsigned component, int x, int y, unsigned log2, 
 }
 
 template <typename T>
-void Decoder<T>::add_residuals(unsigned component, int x, int y, unsigned log2, const int16_t* residuals) {
-  const Samples<T> to = samples(component, x, y);
-  const int limit = (1 << info_.parameters().bits(component)) - 1;
-  for (unsigned row = 0; row < 1u << log2; ++row) {
-    T* const line = to.at + static_cast<ptrdiff_t>(row) * to.stride;
-    for (unsigned i = 0; i < 1u << log2; ++i) line[i * to.step] = static_cast<T>(std::clamp(line[i * to.step] + *residuals++, 0, limit));
-  }
+void Decoder<T>::add_residuals(const TransformBlock& block, int x, int y, bool sine, const Coefficients& coefficients) {
+  const Samples<T> to = samples(block.component, x, y);
+  const unsigned bits = info_.parameters().bits(block.component);
+  inverse_transform(block, coefficients, bits, sine, residuals_.data());
+  kernels_.add(residuals_.data(), 1u << block.log2, to.at, to.stride, to.step, (1 << bits) - 1);
+}
+
+// One thread parses, another one makes the samples. Where the pool has no free thread, the second begins when the first has ended.
+template <typename T>
+SliceResult Decoder<T>::decode(const SliceParameters& slice, std::span<const uint8_t> data, std::span<const StoredMotion> collocated,
+                               WorkerPool* pool, const StopFlag& stop) {
+  if (!pool || !pool->workers()) return slices_.decode(slice, data, collocated, *this, stop);
+  SliceResult result = SliceResult::broken;
+  queue_.begin();
+  pool->for_each(2, [&](size_t part, unsigned) {
+    if (part) return queue_.replay(*this);
+    result = slices_.decode(slice, data, collocated, queue_, stop);
+    queue_.end();
+  });
+  return result;
 }
 
 template <typename T>
@@ -103,16 +120,9 @@ void Decoder<T>::store_plane(uint32_t row, bool is_chroma, PlaneMap& to, std::ve
   const uint32_t width = picture.width, y = row << picture.log2_ctb >> is_chroma;
   const uint32_t height = std::min(1u << picture.log2_ctb, picture.height - (row << picture.log2_ctb)) >> is_chroma;
   buffer.resize(size_t{width} << picture.log2_ctb);
-  for (uint32_t column = 0; column < info_.ctb_columns(); ++column) {
-    T* const at = buffer.data() + (column << picture.log2_ctb);
-    const uint32_t ctb = row * info_.ctb_columns() + column;
-    apply_sao(info_, frame_, ctb, is_chroma ? 1 : 0, at, width);
-    if (is_chroma) apply_sao(info_, frame_, ctb, 2, at, width);
-  }
-  if constexpr (sizeof(T) == 2) {
-    const unsigned shift = 16 - picture.bits(is_chroma);
-    for (size_t i = 0; i < size_t{width} * height; ++i) buffer[i] = static_cast<T>(buffer[i] << shift);
-  }
+  for (uint32_t column = 0; column < info_.ctb_columns(); ++column)
+    apply_sao(info_, frame_, row * info_.ctb_columns() + column, is_chroma, buffer.data() + (column << picture.log2_ctb), width);
+  if constexpr (sizeof(T) == 2) kernels_.shift_up(buffer.data(), size_t{width} * height, 16 - picture.bits(is_chroma));
   to.store(0, y, is_chroma ? width / 2 : width, height, reinterpret_cast<const std::byte*>(buffer.data()), width * sizeof(T));
 }
 
@@ -123,22 +133,23 @@ void Decoder<T>::store_row(uint32_t row, PictureMap& to, std::vector<T>& buffer)
 }
 
 template <typename T>
-uint32_t Decoder<T>::finish(PictureMap& to, WorkerPool* pool) {
+std::optional<uint32_t> Decoder<T>::finish(PictureMap& to, WorkerPool* pool, const StopFlag& stop) {
   const uint32_t concealed = conceal(), cells = (1u << info_.parameters().log2_ctb) / 4;
-  const auto for_rows = [&](const std::function<void(size_t row)>& body) {
-    if (pool) return pool->for_each(info_.ctb_rows(), [&body](size_t row, unsigned) { body(row); });
-    for (size_t row = 0; row < info_.ctb_rows(); ++row) body(row);
+  buffers_.resize(pool ? pool->slots() : 1);
+  const auto for_rows = [&](const std::function<void(size_t row, unsigned slot)>& body) {
+    if (pool) return pool->for_each(info_.ctb_rows(), body);
+    for (size_t row = 0; row < info_.ctb_rows(); ++row) body(row, 0);
   };
   for (const bool vertical : {true, false}) {
-    for_rows([&](size_t row) {
+    for_rows([&](size_t row, unsigned) {
       const auto first = static_cast<uint32_t>(row) * cells;
-      deblock(info_, frame_, vertical, first, first + cells);
+      if (!stop.aborting()) deblock(info_, frame_, vertical, first, first + cells);
     });
   }
-  for_rows([&](size_t row) {
-    std::vector<T> buffer;
-    store_row(static_cast<uint32_t>(row), to, buffer);
+  for_rows([&](size_t row, unsigned slot) {
+    if (!stop.aborting()) store_row(static_cast<uint32_t>(row), to, buffers_[slot]);
   });
+  if (stop.aborting()) return std::nullopt;
   return concealed;
 }
 

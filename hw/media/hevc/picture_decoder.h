@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -23,9 +24,10 @@ class PictureDecoder {
   /// `references`, by frame, may be opened later on; they and their memory outlive the picture.
   virtual void begin(const PictureParameters& parameters, const std::array<PictureMap, max_frames>& references) = 0;
   virtual SliceResult decode(const SliceParameters& slice, std::span<const uint8_t> data, std::span<const StoredMotion> collocated,
-                             const StopFlag& stop) = 0;
-  /// Loop filters and the store. CTBs that are not whole become mid-grey: their number. `pool` null: this thread alone; the bits are the same.
-  virtual uint32_t finish(PictureMap& to, WorkerPool* pool) = 0;
+                             WorkerPool* pool, const StopFlag& stop) = 0;
+  /// Loop filters and the store. CTBs that are not whole become mid-grey: their number. None: aborted. `pool` null: this thread alone; the bits are the
+  /// same.
+  virtual std::optional<uint32_t> finish(PictureMap& to, WorkerPool* pool, const StopFlag& stop) = 0;
   virtual const PictureInfo& info() const = 0;
 };
 

@@ -24,13 +24,21 @@ void PictureInfo::begin(const PictureParameters& parameters) {
   ctb_columns_ = (parameters.width + ctb - 1) / ctb, ctb_rows_ = (parameters.height + ctb - 1) / ctb;
   const size_t count = size_t{cell_columns_} * cell_rows_;
   cells.assign(count, {});
-  motions.assign(count, {});
+  // enter() clears what is read: a picture of 8192x8192 has 48 MiB of them.
+  if (motions.size() < count) motions.resize(count);
   vertical_edges.assign(count, 0);
   horizontal_edges.assign(count, 0);
   ctbs.assign(ctb_count(), {});
   slices.clear();
   stored_motions.assign(size_t{stored_motion_stride(parameters.width)} * stored_motion_rows(parameters.height), {});
   lay_out_tiles();
+}
+
+void PictureInfo::enter(uint32_t ctb) {
+  const uint32_t size = (1u << parameters_.log2_ctb) / 4, left = ctb % ctb_columns_ * size, top = ctb / ctb_columns_ * size;
+  const uint32_t width = std::min(size, cell_columns_ - left);
+  for (uint32_t y = top; y < std::min(top + size, cell_rows_); ++y)
+    std::fill_n(&motions[size_t{y} * cell_columns_ + left], width, Motion{});
 }
 
 // 6.5.1.

@@ -78,6 +78,8 @@ inline uint32_t stored_motion_rows(uint32_t height) { return (height + 15) / 16;
 class PictureInfo {
  public:
   void begin(const PictureParameters& parameters);
+  /// Before a CTB is decoded.
+  void enter(uint32_t ctb);
 
   const PictureParameters& parameters() const { return parameters_; }
   /// The size in cells, and in CTBs.
@@ -102,7 +104,7 @@ class PictureInfo {
   uint32_t next_ctb(uint32_t ctb) const;  ///< in decoding order; ctb_count(): there is none
 
   std::vector<Cell> cells;
-  std::vector<Motion> motions;                            ///< by cell
+  std::vector<Motion> motions;                            ///< by cell; only of CTBs that were entered
   std::vector<uint8_t> vertical_edges, horizontal_edges;  ///< by cell
   std::vector<CtbInfo> ctbs;                              ///< by raster address
   std::vector<SliceFilter> slices;

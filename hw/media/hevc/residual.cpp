@@ -65,7 +65,7 @@ struct ResidualReader::Scaling {
   }
 };
 
-unsigned ResidualReader::last_prefix(unsigned first_context, const TransformBlock& block) {
+[[gnu::always_inline]] inline unsigned ResidualReader::last_prefix(unsigned first_context, const TransformBlock& block) {
   const unsigned offset = block.component ? 15 : 3 * (block.log2 - 2u) + ((block.log2 - 1u) >> 2);
   const unsigned shift = block.component ? block.log2 - 2u : (block.log2 + 1u) >> 2, limit = 2u * block.log2 - 1;
   unsigned prefix = 0;
@@ -74,7 +74,7 @@ unsigned ResidualReader::last_prefix(unsigned first_context, const TransformBloc
 }
 
 // 9.3.4.2.5.
-unsigned ResidualReader::significance_context(const TransformBlock& block, unsigned x, unsigned y, unsigned neighbours) {
+[[gnu::always_inline]] inline void ResidualReader::find_significant(const TransformBlock& block, SubBlock& sub) {
   static constexpr uint8_t small[16] = {0, 1, 4, 5, 2, 3, 4, 5, 6, 6, 8, 8, 7, 7, 8, 8};
   static constexpr uint8_t by_neighbours[4][16] = {
       {2, 1, 1, 0, 1, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0},
@@ -82,36 +82,29 @@ unsigned ResidualReader::significance_context(const TransformBlock& block, unsig
       {2, 1, 0, 0, 2, 1, 0, 0, 2, 1, 0, 0, 2, 1, 0, 0},
       {2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2},
   };
-  unsigned context;
-  if (block.log2 == 2) context = small[y * 4 + x];
-  else if ((x | y) == 0) context = 0;
-  else {
-    context = by_neighbours[neighbours][(y & 3) * 4 + (x & 3)];
-    if (block.component) context += block.log2 == 3 ? 9 : 12;
-    else context += (x > 3 || y > 3 ? 3u : 0u) + (block.log2 == 3 ? (block.scan == Scan::diagonal ? 9u : 15u) : 21u);
-  }
-  return ctx_significant + (block.component ? 27 : 0) + context;
-}
-
-void ResidualReader::find_significant(const TransformBlock& block, SubBlock& sub) {
+  const bool is_small = block.log2 == 2, is_first = (sub.x | sub.y) == 0;
+  const unsigned first = ctx_significant + (block.component ? 27 : 0);
+  unsigned base = first;
+  if (!is_small && block.component) base += block.log2 == 3 ? 9 : 12;
+  else if (!is_small) base += (is_first ? 0u : 3u) + (block.log2 == 3 ? (block.scan == Scan::diagonal ? 9u : 15u) : 21u);
+  const uint8_t* const table = is_small ? small : by_neighbours[sub.neighbours];
   const Position* const scan = scan4.at[static_cast<unsigned>(block.scan)].data();
-  for (int i = sub.first; i >= 0; --i) {
-    const unsigned x = sub.x * 4 + scan[i].x, y = sub.y * 4 + scan[i].y;
-    const bool inferred = i == 0 && sub.infer_dc && sub.count == 0;
-    if (inferred || cabac_.decode(contexts_[significance_context(block, x, y, sub.neighbours)]))
-      sub.place[sub.count++] = static_cast<uint8_t>(i);
-  }
+  for (int i = sub.first; i > 0; --i)
+    if (cabac_.decode(contexts_[base + table[scan[i].y * 4 + scan[i].x]])) sub.place[sub.count++] = static_cast<uint8_t>(i);
+  if (sub.first < 0) return;
+  const bool inferred = sub.infer_dc && sub.count == 0;
+  if (inferred || cabac_.decode(contexts_[is_first ? first : base + table[0]])) sub.place[sub.count++] = 0;
 }
 
 // 9.3.3.11. A prefix beyond what 32 bits hold ends it: no valid stream has one.
-uint32_t ResidualReader::remaining(unsigned rice) {
+[[gnu::always_inline]] inline uint32_t ResidualReader::remaining(unsigned rice) {
   unsigned prefix = 0;
   while (prefix < 20 && cabac_.bypass()) ++prefix;
   if (prefix <= 3) return (prefix << rice) + cabac_.bypass_bits(rice);
   return (((1u << (prefix - 3)) + 2) << rice) + cabac_.bypass_bits(prefix - 3 + rice);
 }
 
-void ResidualReader::read_levels(const TransformBlock& block, SubBlock& sub) {
+[[gnu::always_inline]] inline void ResidualReader::read_levels(const TransformBlock& block, SubBlock& sub) {
   unsigned set = sub.index == 0 || block.component ? 0 : 2;
   if (!sub.is_first_read && greater1_ == 0) ++set;
   greater1_ = 1;
@@ -146,7 +139,7 @@ void ResidualReader::read_levels(const TransformBlock& block, SubBlock& sub) {
   if (hidden && sum & 1) sub.level[sub.count - 1] = -sub.level[sub.count - 1];
 }
 
-ResidualReader::Scaling ResidualReader::scaling_of(const TransformBlock& block, bool skip_transform) const {
+[[gnu::always_inline]] inline ResidualReader::Scaling ResidualReader::scaling_of(const TransformBlock& block, bool skip_transform) const {
   Scaling scaling{};
   scaling.shift_down = picture_.bits(block.component) + block.log2 - 5u;
   scaling.scale = int64_t{level_scale[block.qp % 6]} << block.qp / 6;
@@ -163,7 +156,7 @@ ResidualReader::Scaling ResidualReader::scaling_of(const TransformBlock& block, 
   return scaling;
 }
 
-void ResidualReader::read(const TransformBlock& block, Coefficients& to) {
+[[gnu::always_inline]] inline void ResidualReader::read(const TransformBlock& block, Coefficients& to) {
   const unsigned size = 1u << block.log2;
   std::fill_n(to.values.begin(), size * size, int16_t{0});
   to.skip_transform = picture_.transform_skip && !block.bypass && block.log2 == 2 &&
@@ -207,6 +200,11 @@ void ResidualReader::read(const TransformBlock& block, Coefficients& to) {
     to.rows = std::max(to.rows, static_cast<uint8_t>(sub.y * 4 + 4));
   }
   to.dc_only = last_sub == 0 && last_place == 0;
+}
+
+void read_residual(CabacDecoder& cabac, Contexts& contexts, const PictureParameters& picture, const TransformBlock& block,
+                   Coefficients& to) {
+  ResidualReader(cabac, contexts, picture).read(block, to);
 }
 
 }  // namespace softgen::media::hevc

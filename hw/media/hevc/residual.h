@@ -31,24 +31,32 @@ struct Coefficients {
 
 class ResidualReader {
  public:
+  /// The decoder is copied while the reader lives: its state then stays in registers.
   ResidualReader(CabacDecoder& cabac, Contexts& contexts, const PictureParameters& picture)
-      : cabac_(cabac), contexts_(contexts), picture_(picture) {}
+      : cabac_(cabac), origin_(cabac), contexts_(contexts), picture_(picture) {}
+  ~ResidualReader() { origin_ = cabac_; }
+  ResidualReader(const ResidualReader&) = delete;
+  ResidualReader& operator=(const ResidualReader&) = delete;
   void read(const TransformBlock& block, Coefficients& to);
 
  private:
   struct SubBlock;
   struct Scaling;
   unsigned last_prefix(unsigned first_context, const TransformBlock& block);
-  static unsigned significance_context(const TransformBlock& block, unsigned x, unsigned y, unsigned neighbours);
   void find_significant(const TransformBlock& block, SubBlock& sub);
   void read_levels(const TransformBlock& block, SubBlock& sub);
   uint32_t remaining(unsigned rice);
   Scaling scaling_of(const TransformBlock& block, bool skip_transform) const;
 
-  CabacDecoder& cabac_;
+  CabacDecoder cabac_;
+  CabacDecoder& origin_;
   Contexts& contexts_;
   const PictureParameters& picture_;
   unsigned greater1_ = 1;  ///< greater1Ctx of the sub-block before
 };
+
+/// One transform block's coefficients.
+void read_residual(CabacDecoder& cabac, Contexts& contexts, const PictureParameters& picture, const TransformBlock& block,
+                   Coefficients& to);
 
 }  // namespace softgen::media::hevc

@@ -4,12 +4,15 @@
 #include <algorithm>
 #include <array>
 
+#include "hw/media/hevc/sample_kernels.h"
+
 namespace softgen::media::hevc {
 namespace {
 
-/// A CTB's part of a component. Places count the component's own samples.
+/// A CTB's part of a plane: samples, and how far neighbours of one component are apart.
 struct Area {
-  int x, y, width, height, step;
+  uint32_t x, y, width, height;
+  int step;
 };
 
 /// Whether samples of the CTBs around may be looked at: by row and column, the CTB itself in the middle.
@@ -38,50 +41,38 @@ Around look_around(const PictureInfo& info, uint32_t ctb) {
 }
 
 template <typename T>
-void apply_band(const T* from, size_t from_stride, const Area& area, const SaoParameters& sao, unsigned component, unsigned bits, T* to,
-                size_t stride) {
-  std::array<int8_t, 32> bands{};
-  for (unsigned i = 0; i < 4; ++i) bands[(sao.position[component] + i) & 31] = sao.offset[component][i];
-  const int limit = (1 << bits) - 1;
-  for (int y = 0; y < area.height; ++y, from += from_stride, to += stride)
-    for (int x = 0; x < area.width * area.step; x += area.step)
-      to[x] = static_cast<T>(std::clamp(from[x] + bands[static_cast<size_t>(from[x]) >> (bits - 5)], 0, limit));
-}
-
-template <typename T>
-void apply_edge(const T* from, size_t from_stride, const Area& area, const SaoParameters& sao, unsigned component, unsigned bits,
+void apply_edge(const T* from, ptrdiff_t from_stride, const Area& area, unsigned direction, const SaoKernel (&by)[2], int limit,
                 const Around& around, T* to, size_t stride) {
   static constexpr int8_t steps[4][2] = {{-1, 0}, {0, -1}, {-1, -1}, {1, -1}};
-  const int dx = steps[sao.position[component]][0], dy = steps[sao.position[component]][1], limit = (1 << bits) - 1;
-  const ptrdiff_t distance = dy * static_cast<ptrdiff_t>(from_stride) + dx * area.step;
-  const std::array<int8_t, 4>& offset = sao.offset[component];
-  const std::array<int, 5> offsets{offset[0], offset[1], 0, offset[2], offset[3]};
-  const auto sign = [](int value) { return (value > 0) - (value < 0); };
+  const auto& sao_edge = kernels().samples<T>().sao_edge;
+  const int dx = steps[direction][0], dy = steps[direction][1], height = static_cast<int>(area.height);
+  const ptrdiff_t distance = dy * from_stride + dx * area.step;
+  const auto step = static_cast<unsigned>(area.step), last = area.width - step;
   const auto part = [](int at, int size) { return static_cast<size_t>(at < 0 ? 0 : at >= size ? 2 : 1); };
-  for (int y = 0; y < area.height; ++y, from += from_stride, to += stride) {
-    const std::array<bool, 3>&one = around[part(y + dy, area.height)], &other = around[part(y - dy, area.height)];
-    for (int x = 0; x < area.width; ++x) {
-      const T* const at = from + x * area.step;
-      if (!one[part(x + dx, area.width)] || !other[part(x - dx, area.width)]) {
-        to[x * area.step] = *at;
-        continue;
-      }
-      const int edge = 2 + sign(*at - at[distance]) + sign(*at - at[-distance]);
-      to[x * area.step] = static_cast<T>(std::clamp(*at + offsets[static_cast<size_t>(edge)], 0, limit));
+  for (int y = 0; y < height; ++y, from += from_stride, to += stride) {
+    const std::array<bool, 3>&one = around[part(y + dy, height)], &other = around[part(y - dy, height)];
+    const bool first_present = one[static_cast<size_t>(1 + std::min(dx, 0))] && other[static_cast<size_t>(1 + std::min(-dx, 0))],
+               last_present = one[static_cast<size_t>(1 + std::max(dx, 0))] && other[static_cast<size_t>(1 + std::max(-dx, 0))];
+    // All of the row between its ends has the same neighbours.
+    const bool present = one[1] && other[1];
+    const unsigned begin = present && first_present ? 0 : step, end = present && last_present ? area.width : last;
+    std::copy_n(from, area.width, to);
+    if (present) {
+      sao_edge(from + begin, distance, end - begin, by, limit, to + begin);
+    } else {
+      if (first_present) sao_edge(from, distance, step, by, limit, to);
+      if (last_present && last) sao_edge(from + last, distance, step, by, limit, to + last);
     }
   }
 }
 
-/// PCM and lossless blocks stay.
+/// PCM and lossless blocks stay. Cells are 4x4 luma samples; as many columns, and half of the rows, of interleaved chroma.
 template <typename T>
-void restore(const PictureInfo& info, const Plane<T>& plane, const Area& area, unsigned component, T* to, size_t stride) {
-  const int size = component ? 2 : 4, shift = component ? 1 : 0, first = component == 2 ? 1 : 0;
-  for (int y = 0; y < area.height; ++y) {
-    for (int x = 0; x < area.width; x += size) {
-      if (!info.cells[info.cell_index((area.x + x) << shift, (area.y + y) << shift)].is(Cell::unfiltered)) continue;
-      for (int i = x; i < x + size; ++i)
-        to[static_cast<size_t>(y) * stride + static_cast<size_t>(i * area.step)] =
-            plane.row(static_cast<uint32_t>(area.y + y))[(area.x + i) * area.step + first];
+void restore(const PictureInfo& info, const T* from, size_t from_stride, const Area& area, bool is_chroma, T* to, size_t stride) {
+  for (uint32_t y = 0; y < area.height; ++y) {
+    for (uint32_t x = 0; x < area.width; x += 4) {
+      const size_t cell = info.cell_index(static_cast<int>(area.x + x), static_cast<int>((area.y + y) << is_chroma));
+      if (info.cells[cell].is(Cell::unfiltered)) std::copy_n(from + y * from_stride + x, 4, to + y * stride + x);
     }
   }
 }
@@ -89,35 +80,39 @@ void restore(const PictureInfo& info, const Plane<T>& plane, const Area& area, u
 }  // namespace
 
 template <typename T>
-void apply_sao(const PictureInfo& info, const Frame<T>& deblocked, uint32_t ctb, unsigned component, T* to, size_t stride) {
+void apply_sao(const PictureInfo& info, const Frame<T>& deblocked, uint32_t ctb, bool is_chroma, T* to, size_t stride) {
   const PictureParameters& picture = info.parameters();
-  const unsigned shift = component ? 1 : 0, bits = picture.bits(component);
+  const unsigned bits = picture.bits(is_chroma), component = is_chroma ? 1 : 0;
   const uint32_t x = ctb % info.ctb_columns() << picture.log2_ctb, y = ctb / info.ctb_columns() << picture.log2_ctb;
-  const Area area{.x = static_cast<int>(x >> shift),
-                  .y = static_cast<int>(y >> shift),
-                  .width = static_cast<int>(std::min(1u << picture.log2_ctb, picture.width - x) >> shift),
-                  .height = static_cast<int>(std::min(1u << picture.log2_ctb, picture.height - y) >> shift),
-                  .step = component ? 2 : 1};
-  const Plane<T>& plane = component ? deblocked.chroma : deblocked.luma;
-  const unsigned first = component == 2 ? 1 : 0;
-  const T* const from = plane.at(x, y >> shift) + first;
+  const Area area{.x = x,
+                  .y = y >> is_chroma,
+                  .width = std::min(1u << picture.log2_ctb, picture.width - x),
+                  .height = std::min(1u << picture.log2_ctb, picture.height - y) >> is_chroma,
+                  .step = is_chroma ? 2 : 1};
+  const Plane<T>& plane = is_chroma ? deblocked.chroma : deblocked.luma;
+  const T* const from = plane.at(area.x, area.y);
   const SaoParameters& sao = info.ctbs[ctb].sao;
-  to += first;
-  if (sao.type[component] == 1) {
-    apply_band(from, plane.stride(), area, sao, component, bits, to, stride);
-  } else if (sao.type[component] == 2) {
-    apply_edge(from, plane.stride(), area, sao, component, bits, look_around(info, ctb), to, stride);
-  } else {
-    for (int row = 0; row < area.height; ++row)
-      for (int i = 0; i < area.width * area.step; i += area.step)
-        to[static_cast<size_t>(row) * stride + static_cast<size_t>(i)] =
-            from[static_cast<size_t>(row) * plane.stride() + static_cast<size_t>(i)];
-    return;
+  SaoKernel by[2];
+  for (unsigned i = 0; i < 2; ++i) {
+    const unsigned which = is_chroma ? 1 + i : 0;
+    by[i].position = sao.position[which];
+    std::copy_n(sao.offset[which].begin(), 4, by[i].offset);
   }
-  if (picture.transquant_bypass || picture.pcm_loop_filter_off) restore(info, plane, area, component, to, stride);
+  // Both chroma components have the same type, and the same class of edges (7.4.9.3).
+  if (sao.type[component] == 2) {
+    apply_edge(from, static_cast<ptrdiff_t>(plane.stride()), area, sao.position[component], by, (1 << bits) - 1, look_around(info, ctb), to,
+               stride);
+  } else {
+    for (uint32_t row = 0; row < area.height; ++row) {
+      if (sao.type[component]) kernels().samples<T>().sao_band(from + row * plane.stride(), area.width, by, bits, to + row * stride);
+      else std::copy_n(from + row * plane.stride(), area.width, to + row * stride);
+    }
+  }
+  if (sao.type[component] && (picture.transquant_bypass || picture.pcm_loop_filter_off))
+    restore(info, from, plane.stride(), area, is_chroma, to, stride);
 }
 
-template void apply_sao(const PictureInfo&, const Frame<uint8_t>&, uint32_t, unsigned, uint8_t*, size_t);
-template void apply_sao(const PictureInfo&, const Frame<uint16_t>&, uint32_t, unsigned, uint16_t*, size_t);
+template void apply_sao(const PictureInfo&, const Frame<uint8_t>&, uint32_t, bool, uint8_t*, size_t);
+template void apply_sao(const PictureInfo&, const Frame<uint16_t>&, uint32_t, bool, uint16_t*, size_t);
 
 }  // namespace softgen::media::hevc

@@ -10,8 +10,8 @@
 
 namespace softgen::media::hevc {
 
-/// Samples of a CTB's component (luma, or chroma's interleaved ones) as they leave the loop filters. `to`: the CTB's first, rows `stride` samples apart.
+/// Samples of a CTB (luma, or both chroma components, interleaved) as they leave the loop filters. `to`: the CTB's first, rows `stride` samples apart.
 template <typename T>
-void apply_sao(const PictureInfo& info, const Frame<T>& deblocked, uint32_t ctb, unsigned component, T* to, size_t stride);
+void apply_sao(const PictureInfo& info, const Frame<T>& deblocked, uint32_t ctb, bool is_chroma, T* to, size_t stride);
 
 }  // namespace softgen::media::hevc

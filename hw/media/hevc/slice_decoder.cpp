@@ -20,8 +20,9 @@ bool SliceDecoder::begin_slice(const SliceParameters& slice) {
 }
 
 SliceResult SliceDecoder::decode(const SliceParameters& slice, std::span<const uint8_t> data, std::span<const StoredMotion> collocated,
-                                 const StopFlag& stop) {
+                                 Reconstructor& sink, const StopFlag& stop) {
   if (info_.slices.empty()) slice_address_ = -1;
+  sink_ = &sink;
   if (!begin_slice(slice)) return SliceResult::broken;
   cabac_ = CabacDecoder(data);
   predictor_.begin(info_, slice, collocated);
@@ -32,6 +33,7 @@ SliceResult SliceDecoder::decode(const SliceParameters& slice, std::span<const u
     enter_ctb(ctb, is_first);
     if (picture().sao && (slice.sao_luma || slice.sao_chroma)) read_sao(ctb);
     quadtree(static_cast<int>(ctb % info_.ctb_columns() << log2), static_cast<int>(ctb / info_.ctb_columns() << log2), log2, 0);
+    sink_->end_ctb();
     bool is_broken = false;
     uint32_t next = ctb;
     const bool goes_on = leave_ctb(ctb, next, is_broken);
@@ -52,6 +54,7 @@ void SliceDecoder::initialize() {
 void SliceDecoder::enter_ctb(uint32_t ctb, bool is_first) {
   info_.ctbs[ctb] = {
       .slice_address = slice_address_, .slice = static_cast<uint32_t>(info_.slices.size() - 1), .sao = {}, .is_whole = false};
+  info_.enter(ctb);
   const uint32_t scan = info_.to_tile_scan[ctb], columns = info_.ctb_columns();
   const bool starts_tile = scan == 0 || info_.tile_of(ctb) != info_.tile_of(info_.to_raster[scan - 1]);
   const bool starts_row = picture().entropy_sync && (ctb % columns == 0 || info_.tile_of(ctb) != info_.tile_of(ctb - 1));

@@ -22,19 +22,22 @@ class Reconstructor {
   virtual ~Reconstructor() = default;
   virtual void predict_intra(unsigned component, int x, int y, unsigned log2, unsigned mode, const IntraPresence& presence) = 0;
   virtual void predict_inter(const Rectangle& block, const Motion& motion, const SliceParameters& slice) = 0;
-  virtual void add_residuals(unsigned component, int x, int y, unsigned log2, const int16_t* residuals) = 0;
+  /// `sine`: DST.
+  virtual void add_residuals(const TransformBlock& block, int x, int y, bool sine, const Coefficients& coefficients) = 0;
   virtual void store(unsigned component, int x, int y, unsigned log2, const uint16_t* samples) = 0;
+  virtual void end_ctb() {}
 };
 
 enum class SliceResult : uint8_t { whole, broken, aborted };
 
 class SliceDecoder {
  public:
-  SliceDecoder(PictureInfo& info, Reconstructor& sink) : info_(info), sink_(sink) {}
+  explicit SliceDecoder(PictureInfo& info) : info_(info) {}
 
-  /// `data`: slice data, without emulation prevention. What a dependent slice segment takes from the segment before it is kept from call to call.
+  /// `sink`: gets what samples are made of, with `slice`. `data`: slice data, without emulation prevention. What a dependent slice segment takes from
+  /// the segment before it is kept from call to call.
   SliceResult decode(const SliceParameters& slice, std::span<const uint8_t> data, std::span<const StoredMotion> collocated,
-                     const StopFlag& stop);
+                     Reconstructor& sink, const StopFlag& stop);
 
  private:
   enum class PartMode : uint8_t { whole, two_rows, two_columns, quarters, upper_quarter, lower_quarter, left_quarter, right_quarter };
@@ -103,7 +106,7 @@ class SliceDecoder {
   uint8_t strength_of(size_t cell, size_t neighbour, uint8_t kind) const;
 
   PictureInfo& info_;
-  Reconstructor& sink_;
+  Reconstructor* sink_ = nullptr;
   const SliceParameters* slice_ = nullptr;
   int32_t slice_address_ = -1;
   CabacDecoder cabac_;
@@ -111,7 +114,6 @@ class SliceDecoder {
   MotionPredictor predictor_;
   Quantization quantization_;
   Coefficients coefficients_;
-  std::array<int16_t, max_transform * max_transform> residuals_;
 };
 
 }  // namespace softgen::media::hevc

@@ -5,7 +5,6 @@
 
 #include "hw/media/hevc/deblock.h"
 #include "hw/media/hevc/slice_decoder.h"
-#include "hw/media/hevc/transform.h"
 
 namespace softgen::media::hevc {
 
@@ -66,7 +65,7 @@ void SliceDecoder::transform_unit(const CodingUnit& unit, const Node& node, bool
 /// (x, y): luma samples; `log2`: of the component's block.
 void SliceDecoder::transform_block(const CodingUnit& unit, unsigned component, int x, int y, unsigned log2, unsigned mode, bool coded) {
   const unsigned shift = component ? 1 : 0;
-  if (unit.is_intra) sink_.predict_intra(component, x >> shift, y >> shift, log2, mode, presence_of(x, y, 1 << (log2 + shift)));
+  if (unit.is_intra) sink_->predict_intra(component, x >> shift, y >> shift, log2, mode, presence_of(x, y, 1 << (log2 + shift)));
   if (!coded) return;
   TransformBlock block{.log2 = static_cast<uint8_t>(log2),
                        .component = static_cast<uint8_t>(component),
@@ -76,9 +75,8 @@ void SliceDecoder::transform_block(const CodingUnit& unit, unsigned component, i
                        .qp = static_cast<uint8_t>(component_qp(component))};
   if (unit.is_intra && (log2 == 2 || (log2 == 3 && !component)))
     block.scan = mode >= 6 && mode <= 14 ? Scan::vertical : mode >= 22 && mode <= 30 ? Scan::horizontal : Scan::diagonal;
-  ResidualReader(cabac_, contexts_, picture()).read(block, coefficients_);
-  inverse_transform(block, coefficients_, picture().bits(component), unit.is_intra && !component && log2 == 2, residuals_.data());
-  sink_.add_residuals(component, x >> shift, y >> shift, log2, residuals_.data());
+  read_residual(cabac_, contexts_, picture(), block, coefficients_);
+  sink_->add_residuals(block, x >> shift, y >> shift, unit.is_intra && !component && log2 == 2, coefficients_);
 }
 
 void SliceDecoder::read_qp_delta() {

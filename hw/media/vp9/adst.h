@@ -5,6 +5,7 @@
 #include "hw/media/vp9/dct.h"
 
 namespace softgen::media::vp9 {
+namespace {
 
 /// Sums and differences of two products each, rounded afterwards: p +- q.
 template <typename V>
@@ -83,4 +84,5 @@ void inverse_adst_16(const V* in, V* out) {
   adst_16_tail(x, out);
 }
 
+}  // namespace
 }  // namespace softgen::media::vp9

@@ -75,15 +75,16 @@ const Scan& scan_table(unsigned tx_size, TxType type) {
   return all[tx_size][static_cast<size_t>(type)];
 }
 
-unsigned read_coefficients(FrameState& frame, BoolDecoder& bits, const CoefficientBlock& block, int32_t* to) {
+unsigned read_coefficients(const FrameState& frame, TileState& tile, const CoefficientBlock& block, int32_t* to) {
+  BoolDecoder bits = tile.bits;  // a copy: its state stays in registers
   const Scan& scan = scan_table(block.tx_size, block.type);
   const auto& probabilities = frame.probabilities.coefficients[block.tx_size][block.chroma][block.inter];
-  auto& counts = frame.counts.coefficients[block.tx_size][block.chroma][block.inter];
-  auto& looks = frame.counts.more_coefficients[block.tx_size][block.chroma][block.inter];
+  auto& counts = tile.counts.coefficients[block.tx_size][block.chroma][block.inter];
+  auto& looks = tile.counts.more_coefficients[block.tx_size][block.chroma][block.inter];
   const unsigned count = 16u << (2 * block.tx_size), shift = block.tx_size == 3;
   // Streams keep within these (8.6.2): 16 bits, or 18 for 10 bits per sample.
   const int64_t largest = frame.picture.bit_depth == 8 ? INT16_MAX : (1 << 18) - 1;
-  uint8_t energies[1024];
+  uint8_t* const energies = tile.energies;
   unsigned context = block.context, i = 0;
   bool look = true;
   while (i < count) {
@@ -117,6 +118,7 @@ unsigned read_coefficients(FrameState& frame, BoolDecoder& bits, const Coefficie
     if (++i == count) break;
     context = (1u + energies[scan.neighbours[i][0]] + energies[scan.neighbours[i][1]]) >> 1;
   }
+  tile.bits = bits;
   return i;
 }
 

@@ -26,6 +26,6 @@ struct CoefficientBlock {
 };
 
 /// Dequantized coefficients, transposed (column * size + row); `to` was 0. Returns how many positions were coded.
-unsigned read_coefficients(FrameState& frame, BoolDecoder& bits, const CoefficientBlock& block, int32_t* to);
+unsigned read_coefficients(const FrameState& frame, TileState& tile, const CoefficientBlock& block, int32_t* to);
 
 }  // namespace softgen::media::vp9

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // One-dimensional inverse DCTs and ADSTs, on vectors whose lanes are transforms of their own: VP9 specification, 8.7.1.2 to 8.7.1.9. Sums and products wrap:
-// legal streams never come near (8.7.2).
+// legal streams never come near (8.7.2). All is local to each file: it is compiled once per instruction set.
 #pragma once
 
 #include <cstddef>
@@ -8,10 +8,16 @@
 #include <type_traits>
 
 namespace softgen::media::vp9 {
+namespace {
 
 /// cos(i * pi / 64) * 16384, rounded.
 constexpr int cosines[32] = {16384, 16364, 16305, 16207, 16069, 15893, 15679, 15426, 15137, 14811, 14449, 14053, 13623, 13160, 12665, 12140,
                              11585, 11003, 10394, 9760,  9102,  8423,  7723,  7005,  6270,  5520,  4756,  3981,  3196,  2404,  1606,  804};
+
+template <typename Element, unsigned lanes>
+struct VectorOf {
+  typedef Element Type __attribute__((vector_size(lanes * sizeof(Element))));
+};
 
 /// `Element`: int32_t for 8 bits per sample, int64_t for more.
 template <typename Element, unsigned lanes>
@@ -149,4 +155,5 @@ void inverse_dct(const V* in, size_t step, V* out) {
   }
 }
 
+}  // namespace
 }  // namespace softgen::media::vp9

@@ -2,6 +2,9 @@
 #include "hw/media/vp9/decoder.h"
 
 #include <algorithm>
+#include <array>
+#include <bit>
+#include <type_traits>
 
 #include "hw/media/vp9/loop_filter.h"
 
@@ -13,61 +16,97 @@ uint32_t tile_offset(uint32_t tile, uint32_t whole, unsigned log2) {
   return std::min(static_cast<uint32_t>(uint64_t{tile} * ((whole + 7) / 8) >> log2) * 8, whole);
 }
 
+/// Sums of what tiles have counted.
+void add(const Counts& from, Counts& to) {
+  static_assert(sizeof(Counts) % sizeof(uint32_t) == 0 && std::is_trivially_copyable_v<Counts>);
+  constexpr size_t count = sizeof(Counts) / sizeof(uint32_t);
+  const auto numbers = std::bit_cast<std::array<uint32_t, count>>(from);
+  auto sums = std::bit_cast<std::array<uint32_t, count>>(to);
+  for (size_t i = 0; i < count; ++i) sums[i] += numbers[i];
+  to = std::bit_cast<Counts>(sums);
+}
+
 }  // namespace
 
 template <typename T>
-Outcome Decoder<T>::decode(const Parameters& picture, const SideData& side, const std::function<bool()>& aborting) {
+Outcome Decoder<T>::decode(const Parameters& picture, const SideData& side, WorkerPool* pool, const std::function<bool()>& aborting) {
   frame_.begin(picture, side);
   planes_.resize(picture.width, picture.height);
-  concealed_ = 0;
+  concealed_ = 0, over_ = aborted_ = false;
   const Probabilities before = load(*side.probabilities);
   frame_.probabilities = before;
   const size_t header = std::min<size_t>(picture.compressed_header_bytes, side.stream.size());
   BoolDecoder bits(side.stream.first(header));
   frame_.header = read_compressed_header(picture, bits, frame_.probabilities);
   bool broken = frame_.header.broken || header == 0;
-  if (!decode_tiles(side.stream.subspan(header), aborting, broken)) return Outcome::aborted;
-  for (uint32_t row = 0; picture.filter_level && row < frame_.rows; row += 8) {
-    if (aborting()) return Outcome::aborted;
-    filter_row(frame_, planes_, row);
+  if (!find_tiles(side.stream.subspan(header))) broken = true;
+  tile_decoders_.resize(pool ? pool->slots() : 1);
+  for (auto& tile : tile_decoders_) {
+    if (!tile) tile = std::make_unique<TileDecoder<T>>(frame_, planes_);
+    tile->begin_picture();
   }
-  if (broken) return Outcome::broken;
+  run(size_t{1} << picture.log2_tile_columns, pool,
+      [&](size_t x, unsigned slot) { decode_column(static_cast<unsigned>(x), *tile_decoders_[slot], aborting); });
+  if (aborted_) return Outcome::aborted;
+  if (picture.filter_level && !filter_picture(frame_, planes_, pool, aborting)) return Outcome::aborted;
+  if (broken || over_) return Outcome::broken;
   if (picture.refresh_context) {
-    if (picture.adapt) adapt(picture, frame_.header, frame_.counts, before, frame_.probabilities);
+    if (picture.adapt) {
+      Counts counts{};
+      for (const auto& tile : tile_decoders_) add(tile->counts(), counts);
+      adapt(picture, frame_.header, counts, before, frame_.probabilities);
+    }
     store(frame_.probabilities, picture.is_intra(), *side.probabilities);
   }
   return Outcome::whole;
 }
 
 template <typename T>
-bool Decoder<T>::decode_tiles(std::span<const uint8_t> bytes, const std::function<bool()>& aborting, bool& broken) {
-  const unsigned columns = 1u << frame_.picture.log2_tile_columns, rows = 1u << frame_.picture.log2_tile_rows;
-  for (unsigned y = 0; y < rows; ++y)
-    for (unsigned x = 0; x < columns; ++x) {
-      size_t size = bytes.size();
-      if (y + 1 < rows || x + 1 < columns) {
-        size = 0;
-        if (bytes.size() >= 4) {
-          for (unsigned i = 0; i < 4; ++i) size = size << 8 | bytes[i];
-          bytes = bytes.subspan(4);
-        } else {
-          broken = true, bytes = {};
-        }
-      }
-      if (size > bytes.size() || size == 0) broken = true;
-      size = std::min(size, bytes.size());
-      tile_.begin(bytes.first(size), tile_offset(x, frame_.columns, frame_.picture.log2_tile_columns),
-                  tile_offset(x + 1, frame_.columns, frame_.picture.log2_tile_columns));
-      bytes = bytes.subspan(size);
-      const uint32_t begin = tile_offset(y, frame_.rows, frame_.picture.log2_tile_rows),
-                     end = tile_offset(y + 1, frame_.rows, frame_.picture.log2_tile_rows);
-      for (uint32_t row = begin; row < end; row += 8) {
-        if (aborting()) return false;
-        tile_.row(row);
-        if (tile_.over()) broken = true, concealed_ += (frame_.columns + 7) / 8 >> frame_.picture.log2_tile_columns;
+void Decoder<T>::run(size_t count, WorkerPool* pool, const std::function<void(size_t index, unsigned slot)>& body) {
+  if (pool) return pool->for_each(count, body);
+  for (size_t i = 0; i < count; ++i) body(i, 0);
+}
+
+/// False: a tile has no bytes, or fewer than its size says.
+template <typename T>
+bool Decoder<T>::find_tiles(std::span<const uint8_t> bytes) {
+  tiles_.clear();
+  bool whole = true;
+  for (unsigned left = 1u << (frame_.picture.log2_tile_columns + frame_.picture.log2_tile_rows); left; --left) {
+    size_t size = bytes.size();
+    if (left > 1) {
+      size = 0;
+      if (bytes.size() >= 4) {
+        for (unsigned i = 0; i < 4; ++i) size = size << 8 | bytes[i];
+        bytes = bytes.subspan(4);
+      } else {
+        whole = false, bytes = {};
       }
     }
-  return true;
+    if (size > bytes.size() || size == 0) whole = false;
+    size = std::min(size, bytes.size());
+    tiles_.push_back(bytes.first(size));
+    bytes = bytes.subspan(size);
+  }
+  return whole;
+}
+
+template <typename T>
+void Decoder<T>::decode_column(unsigned x, TileDecoder<T>& tile, const std::function<bool()>& aborting) {
+  const unsigned log2_columns = frame_.picture.log2_tile_columns, log2_rows = frame_.picture.log2_tile_rows;
+  for (unsigned y = 0; y < 1u << log2_rows; ++y) {
+    tile.begin(tiles_[(y << log2_columns) + x], tile_offset(x, frame_.columns, log2_columns),
+               tile_offset(x + 1, frame_.columns, log2_columns));
+    const uint32_t begin = tile_offset(y, frame_.rows, log2_rows), end = tile_offset(y + 1, frame_.rows, log2_rows);
+    for (uint32_t row = begin; row < end; row += 8) {
+      if (aborted_ || aborting()) {
+        aborted_ = true;
+        return;
+      }
+      tile.row(row);
+      if (tile.over()) over_ = true, concealed_ += (frame_.columns + 7) / 8 >> log2_columns;
+    }
+  }
 }
 
 template class Decoder<uint8_t>;

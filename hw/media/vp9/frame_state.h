@@ -12,7 +12,6 @@ struct FrameState {
   Parameters picture;
   SideData side;
   Probabilities probabilities;
-  Counts counts;
   CompressedHeader header;
   Reference fixed_reference = altref_frame;  ///< of compound prediction
   Reference variable_reference[2] = {last_frame, golden_frame};
@@ -31,6 +30,8 @@ struct TileState {
   BoolDecoder bits;
   uint32_t column_begin = 0, column_end = 0;
   uint8_t left_nonzero[3][16] = {}, left_partition[8] = {};
+  Counts counts{};              ///< of all tiles that it has decoded
+  uint8_t energies[1024] = {};  ///< of the block's coefficients: scratch memory
   void clear_left() {
     for (auto& plane : left_nonzero) std::fill(std::begin(plane), std::end(plane), uint8_t{0});
     std::fill(std::begin(left_partition), std::end(left_partition), uint8_t{0});

@@ -20,11 +20,6 @@ T filtered(const T* from, size_t step, const int16_t* kernel, int largest) {
   return static_cast<T>(std::clamp(sum >> 7, 0, largest));
 }
 
-template <typename T>
-void put(T& to, T value, bool average) {
-  to = average ? static_cast<T>((to + value + 1) >> 1) : value;
-}
-
 }  // namespace
 
 // libvpx, vp9_decodeframe.c (dec_build_inter_predictors): position and vector are scaled separately, and a block's position by its place in luma.
@@ -58,55 +53,60 @@ void InterPredictor<T>::fetch(const ReferencePicture& reference, bool chroma, in
   }
   if (!chroma) {
     reference.map->luma.fetch(x, y, columns, rows, reinterpret_cast<std::byte*>(samples_[0].data()), max_columns * sizeof(T));
-    if constexpr (shift != 0) {
-      for (unsigned row = 0; row < rows; ++row)
-        for (unsigned i = 0; i < columns; ++i) samples_[0][row * max_columns + i] >>= shift;
-    }
+    for (unsigned row = 0; shift && row < rows; ++row) kernels_.shift_down(samples_[0].data() + row * max_columns, columns, shift);
     return;
   }
   reference.map->chroma.fetch(x, y, columns, rows, reinterpret_cast<std::byte*>(pairs_.data()), 2 * max_columns * sizeof(T));
-  for (unsigned row = 0; row < rows; ++row) {
-    const T* const from = pairs_.data() + row * 2 * max_columns;
-    T *const u = samples_[0].data() + row * max_columns, *const v = samples_[1].data() + row * max_columns;
-    for (unsigned i = 0; i < columns; ++i) u[i] = static_cast<T>(from[2 * i] >> shift), v[i] = static_cast<T>(from[2 * i + 1] >> shift);
-  }
+  for (unsigned row = 0; row < rows; ++row)
+    kernels_.split(pairs_.data() + row * 2 * max_columns, columns, shift, samples_[0].data() + row * max_columns,
+                   samples_[1].data() + row * max_columns);
 }
 
 template <typename T>
 void InterPredictor<T>::predict(const ReferencePicture& reference, const InterBlock& block, Mv mv) {
-  const Position at = locate(reference, block, mv);
+  Position at = locate(reference, block, mv);
   const bool is_scaled = at.x_step != 16 || at.y_step != 16 || reference.x_scale != unscaled || reference.y_scale != unscaled;
-  const bool x_taps = is_scaled || at.x_sub, y_taps = is_scaled || at.y_sub;
-  const unsigned columns = std::min(((block.width - 1) * at.x_step + at.x_sub) / 16 + 1 + (x_taps ? taps - 1 : 0), max_columns);
-  const unsigned rows = std::min(((block.height - 1) * at.y_step + at.y_sub) / 16 + 1 + (y_taps ? taps - 1 : 0), max_rows);
-  fetch(reference, block.chroma, at.x - (x_taps ? taps_before : 0), at.y - (y_taps ? taps_before : 0), columns, rows);
+  at.filter_x = is_scaled || at.x_sub, at.filter_y = is_scaled || at.y_sub;
+  const unsigned columns = std::min(((block.width - 1) * at.x_step + at.x_sub) / 16 + 1 + (at.filter_x ? taps - 1 : 0), max_columns);
+  const unsigned rows = std::min(((block.height - 1) * at.y_step + at.y_sub) / 16 + 1 + (at.filter_y ? taps - 1 : 0), max_rows);
+  fetch(reference, block.chroma, at.x - (at.filter_x ? taps_before : 0), at.y - (at.filter_y ? taps_before : 0), columns, rows);
   for (unsigned i = 0; i < (block.chroma ? 2u : 1u); ++i)
     filter(at, block, samples_[i].data(), max_columns, planes_.plane[block.chroma ? 1 + i : 0]);
 }
 
 template <typename T>
 void InterPredictor<T>::filter(const Position& at, const InterBlock& block, const T* from, size_t stride, Plane<T>& plane) {
+  if (at.x_step != 16 || at.y_step != 16) return filter_scaled(at, block, from, stride, plane);
   const auto& kernels = interpolation[block.filter & 3];
   const int largest = (1 << picture_.bit_depth) - 1;
-  const bool is_scaled = at.x_step != 16 || at.y_step != 16;
-  const bool x_taps = is_scaled || at.x_sub, y_taps = is_scaled || at.y_sub;
-  const unsigned rows = ((block.height - 1) * at.y_step + at.y_sub) / 16 + 1 + (y_taps ? taps - 1 : 0);
-  const T* vertical_from = from;
-  size_t vertical_stride = stride;
-  if (x_taps) {
-    for (unsigned row = 0; row < rows; ++row)
-      for (unsigned x = 0, position = at.x_sub; x < block.width; ++x, position += at.x_step)
-        middle_[row * 64 + x] = filtered(from + row * stride + position / 16, 1, kernels[position & 15], largest);
-    vertical_from = middle_.data(), vertical_stride = 64;
+  T* const to = plane.at(block.x, block.y);
+  const bool x_taps = at.filter_x, y_taps = at.filter_y;
+  if (x_taps && y_taps) {
+    kernels_.filter(from, stride, 1, block.width, block.height + taps - 1, kernels[at.x_sub], largest, false, middle_.data(), max_block);
+    from = middle_.data(), stride = max_block;
+  } else if (x_taps) {
+    return kernels_.filter(from, stride, 1, block.width, block.height, kernels[at.x_sub], largest, block.average, to, plane.stride());
   }
+  if (y_taps)
+    kernels_.filter(from, stride, stride, block.width, block.height, kernels[at.y_sub], largest, block.average, to, plane.stride());
+  else kernels_.copy(from, stride, block.width, block.height, block.average, to, plane.stride());
+}
+
+template <typename T>
+void InterPredictor<T>::filter_scaled(const Position& at, const InterBlock& block, const T* from, size_t stride, Plane<T>& plane) {
+  const auto& kernels = interpolation[block.filter & 3];
+  const int largest = (1 << picture_.bit_depth) - 1;
+  const unsigned rows = std::min(((block.height - 1) * at.y_step + at.y_sub) / 16 + 1 + taps - 1, max_rows);
+  for (unsigned row = 0; row < rows; ++row)
+    for (unsigned x = 0, position = at.x_sub; x < block.width; ++x, position += at.x_step)
+      middle_[row * max_block + x] = filtered(from + row * stride + position / 16, 1, kernels[position & 15], largest);
   for (unsigned y = 0, position = at.y_sub; y < block.height; ++y, position += at.y_step) {
     T* const to = plane.at(block.x, block.y + y);
-    const T* const line = vertical_from + position / 16 * vertical_stride;
-    if (y_taps)
-      for (unsigned x = 0; x < block.width; ++x)
-        put(to[x], filtered(line + x, vertical_stride, kernels[position & 15], largest), block.average);
-    else
-      for (unsigned x = 0; x < block.width; ++x) put(to[x], line[x], block.average);
+    const T* const line = middle_.data() + position / 16 * max_block;
+    for (unsigned x = 0; x < block.width; ++x) {
+      const T value = filtered(line + x, max_block, kernels[position & 15], largest);
+      to[x] = block.average ? static_cast<T>((to[x] + value + 1) >> 1) : value;
+    }
   }
 }
 

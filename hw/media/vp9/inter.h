@@ -6,6 +6,7 @@
 
 #include "hw/media/vp9/picture.h"
 #include "hw/media/vp9/planes.h"
+#include "hw/media/vp9/sample_kernels.h"
 
 namespace softgen::media::vp9 {
 
@@ -31,18 +32,22 @@ class InterPredictor {
     int x, y;               ///< whole samples of the reference
     unsigned x_sub, y_sub;  ///< sixteenths
     unsigned x_step, y_step;
+    bool filter_x = false, filter_y = false;  ///< samples before and after the block are fetched for the taps
   };
   Position locate(const ReferencePicture& reference, const InterBlock& block, Mv mv) const;
   void fetch(const ReferencePicture& reference, bool chroma, int x, int y, unsigned columns, unsigned rows);
   void filter(const Position& at, const InterBlock& block, const T* from, size_t stride, Plane<T>& plane);
 
-  /// Two times the largest block and a half, when references are scaled.
-  static constexpr unsigned max_columns = 288, max_rows = 288;
+  void filter_scaled(const Position& at, const InterBlock& block, const T* from, size_t stride, Plane<T>& plane);
+
+  /// Four times the largest block and a half, when references are scaled.
+  static constexpr unsigned max_block = 64, max_columns = 288, max_rows = 288;
   const Parameters& picture_;
   Planes<T>& planes_;
+  const SampleKernels<T>& kernels_ = kernels().template samples<T>();
   std::vector<T> samples_[2] = {std::vector<T>(max_columns * max_rows), std::vector<T>(max_columns* max_rows)};
   std::vector<T> pairs_ = std::vector<T>(2 * max_columns * max_rows);
-  std::vector<T> middle_ = std::vector<T>(64 * max_rows);
+  std::vector<T> middle_ = std::vector<T>(max_block * max_rows);
 };
 
 }  // namespace softgen::media::vp9

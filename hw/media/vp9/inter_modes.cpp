@@ -14,7 +14,7 @@ bool ModeReader::is_inter(const BlockInfo& block) {
   const bool above_intra = above_ && !above_->is_inter(), left_intra = left_ && !left_->is_inter();
   const unsigned context = above_ && left_ ? (above_intra && left_intra ? 3 : above_intra || left_intra) : 2 * (above_intra || left_intra);
   const bool inter = tile_.bits.decode(frame_.probabilities.is_inter[context]);
-  ++frame_.counts.is_inter[context][inter];
+  ++tile_.counts.is_inter[context][inter];
   return inter;
 }
 
@@ -29,29 +29,29 @@ void ModeReader::references(BlockInfo& block) {
   if (frame_.header.reference_mode == reference_select) {
     const unsigned context = compound_context();
     compound = tile_.bits.decode(frame_.probabilities.compound[context]);
-    ++frame_.counts.compound[context][compound];
+    ++tile_.counts.compound[context][compound];
   }
   if (compound) {
     const unsigned fixed = frame_.picture.sign_bias[static_cast<size_t>(frame_.fixed_reference)], context = compound_reference_context();
     const bool bit = tile_.bits.decode(frame_.probabilities.compound_reference[context]);
-    ++frame_.counts.compound_reference[context][bit];
+    ++tile_.counts.compound_reference[context][bit];
     block.reference[fixed] = frame_.fixed_reference;
     block.reference[!fixed] = frame_.variable_reference[bit];
     return;
   }
   const unsigned first = single_context_1();
   const bool not_last = tile_.bits.decode(frame_.probabilities.single[first][0]);
-  ++frame_.counts.single[first][0][not_last];
+  ++tile_.counts.single[first][0][not_last];
   if (!not_last) return;
   const unsigned second = single_context_2();
   const bool altref = tile_.bits.decode(frame_.probabilities.single[second][1]);
-  ++frame_.counts.single[second][1][altref];
+  ++tile_.counts.single[second][1][altref];
   block.reference[0] = altref ? altref_frame : golden_frame;
 }
 
 uint8_t ModeReader::inter_mode(unsigned context) {
   const unsigned mode = read_tree(tile_.bits, inter_mode_tree, frame_.probabilities.inter_mode[context]);
-  ++frame_.counts.inter_mode[context][mode];
+  ++tile_.counts.inter_mode[context][mode];
   return static_cast<uint8_t>(nearest_mv + mode);
 }
 
@@ -63,7 +63,7 @@ void ModeReader::filter(BlockInfo& block) {
   const unsigned above = above_ ? above_->filter : 3, left = left_ ? left_->filter : 3;
   const unsigned context = std::min(left == above ? left : left == 3 ? above : above == 3 ? left : 3, 3u);
   block.filter = static_cast<uint8_t>(read_tree(tile_.bits, filter_tree, frame_.probabilities.filter[context]));
-  ++frame_.counts.filter[context][block.filter];
+  ++tile_.counts.filter[context][block.filter];
 }
 
 void ModeReader::inter_modes(BlockInfo& block) {
@@ -122,7 +122,7 @@ void ModeReader::assign(BlockInfo& block, unsigned quarter, uint8_t mode, const 
 Mv ModeReader::read_mv(Mv best) {
   const bool high = frame_.picture.high_precision && std::abs(best.row) < 64 && std::abs(best.column) < 64;
   const unsigned joint = read_tree(tile_.bits, mv_joint_tree, frame_.probabilities.joints);
-  ++frame_.counts.joints[joint];
+  ++tile_.counts.joints[joint];
   const int row = joint & 2 ? read_component(0, high) : 0;
   const int column = joint & 1 ? read_component(1, high) : 0;
   return {static_cast<int16_t>(best.row + row), static_cast<int16_t>(best.column + column)};
@@ -130,7 +130,7 @@ Mv ModeReader::read_mv(Mv best) {
 
 int ModeReader::read_component(unsigned component, bool high) {
   const MvComponent& p = frame_.probabilities.mv[component];
-  MvCounts& counts = frame_.counts.mv[component];
+  MvCounts& counts = tile_.counts.mv[component];
   BoolDecoder& bits = tile_.bits;
   const bool sign = bits.decode(p.sign);
   ++counts.sign[sign];

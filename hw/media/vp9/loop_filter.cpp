@@ -2,7 +2,12 @@
 #include "hw/media/vp9/loop_filter.h"
 
 #include <algorithm>
-#include <cstdlib>
+#include <array>
+#include <atomic>
+#include <cstring>
+#include <vector>
+
+#include "hw/base/mutex.h"
 
 namespace softgen::media::vp9 {
 namespace {
@@ -19,69 +24,169 @@ Thresholds thresholds(unsigned level, unsigned sharpness, unsigned bit_depth) {
   return {limit << shift, (2 * (static_cast<int>(level) + 2) + limit) << shift, static_cast<int>(level >> 4) << shift, 1 << shift};
 }
 
+/// Eight lines across an edge, each a lane.
+typedef int16_t V __attribute__((vector_size(16)));
+
+V splat(int value) { return V{} + static_cast<int16_t>(value); }
+V distance(V a, V b) {
+  const V d = a - b;
+  return d < 0 ? -d : d;
+}
+V clamped(V v, V low, V high) {
+  v = v < low ? low : v;
+  return v > high ? high : v;
+}
+bool any(V mask) {
+  uint64_t halves[2];
+  std::memcpy(halves, &mask, sizeof halves);
+  return (halves[0] | halves[1]) != 0;
+}
+
 template <typename T>
+struct VectorOf {
+  typedef T Type __attribute__((vector_size(8 * sizeof(T))));
+};
+template <typename T>
+V load(const T* from) {
+  typename VectorOf<T>::Type samples;
+  std::memcpy(&samples, from, sizeof samples);
+  return __builtin_convertvector(samples, V);
+}
+template <typename T>
+void store(V v, T* to) {
+  const auto samples = __builtin_convertvector(v, typename VectorOf<T>::Type);
+  std::memcpy(to, &samples, sizeof samples);
+}
+
+void transpose(V* v) {
+  V a[8], b[8];
+  for (unsigned i = 0; i < 4; ++i) {
+    a[2 * i] = __builtin_shufflevector(v[i], v[i + 4], 0, 8, 1, 9, 2, 10, 3, 11);
+    a[2 * i + 1] = __builtin_shufflevector(v[i], v[i + 4], 4, 12, 5, 13, 6, 14, 7, 15);
+  }
+  for (unsigned i = 0; i < 4; ++i) {
+    b[2 * i] = __builtin_shufflevector(a[i], a[i + 4], 0, 8, 1, 9, 2, 10, 3, 11);
+    b[2 * i + 1] = __builtin_shufflevector(a[i], a[i + 4], 4, 12, 5, 13, 6, 14, 7, 15);
+  }
+  for (unsigned i = 0; i < 4; ++i) {
+    v[2 * i] = __builtin_shufflevector(b[i], b[i + 4], 0, 8, 1, 9, 2, 10, 3, 11);
+    v[2 * i + 1] = __builtin_shufflevector(b[i], b[i + 4], 4, 12, 5, 13, 6, 14, 7, 15);
+  }
+}
+
+/// The samples of eight lines, `half` on each side of the edge: line[half - 1 - i] is 8.8's p(i), line[half + i] is q(i).
+template <unsigned half>
 class Edge {
  public:
-  /// `across`: from one sample to the next over the edge; the edge is before *at.
-  Edge(T* at, ptrdiff_t across, const Thresholds& limits, unsigned bit_depth)
-      : at_(at), across_(across), limits_(limits), bit_depth_(bit_depth) {}
-
-  /// `size` 4, 8 or 16: the widest filter that is tried.
-  void filter(unsigned size) const {
-    if (!is_edge()) return;
-    if (size >= 8 && is_flat(1, 3)) {
-      if (size == 16 && is_flat(4, 7)) return wide<7>();
-      return wide<3>();
+  /// The edge is before *at.
+  template <typename T>
+  void load_from(const T* at, ptrdiff_t stride, bool horizontal) {
+    if (horizontal) {
+      for (unsigned i = 0; i < 2 * half; ++i) line_[i] = load(at + (static_cast<ptrdiff_t>(i) - ptrdiff_t{half}) * stride);
+      return;
     }
-    narrow();
+    for (unsigned block = 0; block < half / 4; ++block) {
+      V* const v = line_ + block * 8;
+      for (unsigned i = 0; i < 8; ++i)
+        v[i] = load(at + static_cast<ptrdiff_t>(i) * stride + static_cast<ptrdiff_t>(block * 8) - ptrdiff_t{half});
+      transpose(v);
+    }
+  }
+  /// `inner` samples on each side have changed.
+  template <typename T>
+  void store_to(T* at, ptrdiff_t stride, bool horizontal, unsigned inner) {
+    if (horizontal) {
+      for (unsigned i = half - inner; i < half + inner; ++i) store(line_[i], at + (static_cast<ptrdiff_t>(i) - ptrdiff_t{half}) * stride);
+      return;
+    }
+    for (unsigned block = 0; block < half / 4; ++block) {
+      V* const v = line_ + block * 8;
+      transpose(v);
+      for (unsigned i = 0; i < 8; ++i)
+        store(v[i], at + static_cast<ptrdiff_t>(i) * stride + static_cast<ptrdiff_t>(block * 8) - ptrdiff_t{half});
+    }
+  }
+
+  /// `size` 4, 8 or 16: the widest filter that is tried. How many samples on each side have changed.
+  unsigned filter(unsigned size, const Thresholds& limits, unsigned bit_depth) {
+    const V edge = edges(limits);
+    if (!any(edge)) return 0;
+    const V flat = size >= 8 ? edge & flats(1, 3, limits) : V{};
+    [[maybe_unused]] V wider{}, wide3[6]{}, wide7[14]{};
+    if (any(flat)) wide<3>(wide3);
+    if constexpr (half == 8) {
+      if (size == 16 && any(flat)) wider = flat & flats(4, 7, limits);
+      if (any(wider)) wide<7>(wide7);
+    }
+    narrow(edge & ~flat, limits, bit_depth);
+    unsigned changed = 2;
+    if (any(flat)) {
+      changed = 3;
+      for (unsigned i = 0; i < 6; ++i) line_[half - 3 + i] = (flat & wide3[i]) | (~flat & line_[half - 3 + i]);
+    }
+    if constexpr (half == 8) {
+      if (any(wider)) {
+        changed = 7;
+        for (unsigned i = 0; i < 14; ++i) line_[half - 7 + i] = (wider & wide7[i]) | (~wider & line_[half - 7 + i]);
+      }
+    }
+    return changed;
   }
 
  private:
-  int q(int i) const { return at_[i * across_]; }
-  int p(int i) const { return at_[-(i + 1) * across_]; }
-  bool is_edge() const {
-    const auto differ = [&](int a, int b) { return std::abs(a - b) > limits_.limit; };
-    for (int i = 0; i < 3; ++i)
-      if (differ(p(i), p(i + 1)) || differ(q(i), q(i + 1))) return false;
-    return std::abs(p(0) - q(0)) * 2 + std::abs(p(1) - q(1)) / 2 <= limits_.block_limit;
+  V& q(unsigned i) { return line_[half + i]; }
+  V& p(unsigned i) { return line_[half - 1 - i]; }
+  V edges(const Thresholds& limits) {
+    const V limit = splat(limits.limit);
+    V largest{};
+    for (unsigned i = 0; i < 3; ++i) {
+      const V a = distance(p(i), p(i + 1)), b = distance(q(i), q(i + 1));
+      largest = a > largest ? a : largest;
+      largest = b > largest ? b : largest;
+    }
+    return (largest <= limit) & (distance(p(0), q(0)) * 2 + (distance(p(1), q(1)) >> 1) <= splat(limits.block_limit));
   }
-  bool is_flat(int from, int to) const {
-    for (int i = from; i <= to; ++i)
-      if (std::abs(p(i) - p(0)) > limits_.flat || std::abs(q(i) - q(0)) > limits_.flat) return false;
-    return true;
+  V flats(unsigned from, unsigned to, const Thresholds& limits) {
+    V largest{};
+    for (unsigned i = from; i <= to; ++i) {
+      const V a = distance(p(i), p(0)), b = distance(q(i), q(0));
+      largest = a > largest ? a : largest;
+      largest = b > largest ? b : largest;
+    }
+    return largest <= splat(limits.flat);
   }
   /// Means over windows that end at the outermost samples, which count for all beyond.
-  template <int n>
-  void wide() const {
+  template <unsigned n>
+  void wide(V (&out)[2 * n]) const {
     constexpr int shift = n == 7 ? 4 : 3;
-    int line[2 * n + 2];
-    for (int i = 0; i <= n; ++i) line[n - i] = p(i), line[n + 1 + i] = q(i);
-    int sum = 1 << (shift - 1);
-    for (int i = -n; i <= n; ++i) sum += line[std::clamp(1 + i, 0, 2 * n + 1)];
-    for (int i = 1; i <= 2 * n; ++i) {
-      at_[(i - n - 1) * across_] = static_cast<T>((sum + line[i]) >> shift);
-      sum += line[std::min(i + 1 + n, 2 * n + 1)] - line[std::max(i - n, 0)];
+    const V* const line = line_ + (half - 1 - n);
+    V sum = splat(1 << (shift - 1)) + line[0] * static_cast<int16_t>(n);
+    for (unsigned i = 1; i <= n + 1; ++i) sum += line[i];
+    for (unsigned i = 1; i <= 2 * n; ++i) {
+      out[i - 1] = (sum + line[i]) >> shift;
+      sum += line[std::min(i + 1 + n, 2 * n + 1)] - line[i > n ? i - n : 0];
     }
   }
-  void narrow() const {
-    const int middle = 1 << (bit_depth_ - 1);
-    const auto clamp = [&](int v) { return std::clamp(v, -middle, middle - 1); };
-    const int p0 = p(0) - middle, p1 = p(1) - middle, q0 = q(0) - middle, q1 = q(1) - middle;
-    const bool varies = std::abs(p1 - p0) > limits_.high_variance || std::abs(q1 - q0) > limits_.high_variance;
-    const int base = clamp((varies ? clamp(p1 - q1) : 0) + 3 * (q0 - p0));
-    const int f1 = clamp(base + 4) >> 3, f2 = clamp(base + 3) >> 3;
-    const auto put = [&](int i, int value) { at_[i * across_] = static_cast<T>(clamp(value) + middle); };
-    put(0, q0 - f1), put(-1, p0 + f2);
-    if (varies) return;
-    const int outer = (f1 + 1) >> 1;
-    put(1, q1 - outer), put(-2, p1 + outer);
+  void narrow(V where, const Thresholds& limits, unsigned bit_depth) {
+    const V middle = splat(1 << (bit_depth - 1)), low = -middle, high = middle - 1;
+    const V p0 = p(0) - middle, p1 = p(1) - middle, q0 = q(0) - middle, q1 = q(1) - middle, variance = splat(limits.high_variance);
+    const V varies = (distance(p1, p0) > variance) | (distance(q1, q0) > variance);
+    const V base = clamped((varies & clamped(p1 - q1, low, high)) + (q0 - p0) * 3, low, high);
+    const V f1 = clamped(base + 4, low, high) >> 3, f2 = clamped(base + 3, low, high) >> 3, outer = (f1 + 1) >> 1;
+    const auto put = [&](V& to, V value, V mask) { to = (mask & (clamped(value, low, high) + middle)) | (~mask & to); };
+    put(q(0), q0 - f1, where), put(p(0), p0 + f2, where);
+    put(q(1), q1 - outer, where & ~varies), put(p(1), p1 + outer, where & ~varies);
   }
 
-  T* const at_;
-  const ptrdiff_t across_;
-  const Thresholds& limits_;
-  const unsigned bit_depth_;
+  V line_[2 * half];
 };
+
+template <unsigned half, typename T>
+void filter_edge(T* at, ptrdiff_t stride, bool horizontal, unsigned size, const Thresholds& limits, unsigned bit_depth) {
+  Edge<half> edge;
+  edge.load_from(at, stride, horizontal);
+  if (const unsigned changed = edge.filter(size, limits, bit_depth)) edge.store_to(at, stride, horizontal, changed);
+}
 
 /// What the filter does at an 8x8 block of a plane: at its first edge and in its middle, in one direction.
 struct Cell {
@@ -141,26 +246,67 @@ void filter_superblock(const FrameState& frame, Plane<T>& plane, bool chroma, ui
     for (uint32_t y = row >> shift; y < bottom; ++y)
       for (uint32_t x = column >> shift; x < right; ++x) {
         const Cell cell = cells.at(y, x, horizontal);
-        const ptrdiff_t stride = static_cast<ptrdiff_t>(plane.stride()), along = horizontal ? 1 : stride, across = horizontal ? stride : 1;
+        const auto stride = static_cast<ptrdiff_t>(plane.stride());
         T* const at = plane.at(x * 8, y * 8);
-        for (unsigned i = 0; cell.edge && i < 8; ++i) Edge<T>(at + i * along, across, limits[cell.level], bit_depth).filter(cell.edge);
-        for (unsigned i = 0; cell.inner && i < 8; ++i)
-          Edge<T>(at + i * along + 4 * across, across, limits[cell.level], bit_depth).filter(4);
+        if (cell.edge == 16) filter_edge<8>(at, stride, horizontal, 16, limits[cell.level], bit_depth);
+        else if (cell.edge) filter_edge<4>(at, stride, horizontal, cell.edge, limits[cell.level], bit_depth);
+        if (cell.inner) filter_edge<4>(at + 4 * (horizontal ? stride : 1), stride, horizontal, 4, limits[cell.level], bit_depth);
       }
 }
+
+/// How far the rows of superblocks have come. A row's superblock is filtered when the one above it and its right neighbour are: rows change samples of
+/// the row above, and superblocks those of their left neighbour.
+class Progress {
+ public:
+  explicit Progress(size_t rows) : done_(rows) {}
+  void wait_for(size_t row, uint32_t columns) {
+    MutexLock lock(mutex_);
+    while (done_[row] < columns) changed_.wait(mutex_);
+  }
+  void set(size_t row, uint32_t columns) {
+    {
+      MutexLock lock(mutex_);
+      done_[row] = columns;
+    }
+    changed_.notify_all();
+  }
+
+ private:
+  Mutex mutex_;
+  Condition changed_;
+  std::vector<uint32_t> done_ SG_GUARDED_BY(mutex_);
+};
 
 }  // namespace
 
 // Superblocks in order: all of a superblock's vertical edges before its horizontal ones (8.8.1).
 template <typename T>
-void filter_row(const FrameState& frame, Planes<T>& planes, uint32_t row) {
+bool filter_picture(const FrameState& frame, Planes<T>& planes, WorkerPool* pool, const std::function<bool()>& aborting) {
   std::array<Thresholds, 64> limits;
   for (unsigned level = 0; level < 64; ++level) limits[level] = thresholds(level, frame.picture.sharpness, frame.picture.bit_depth);
-  for (unsigned i = 0; i < 3; ++i)
-    for (uint32_t column = 0; column < frame.columns; column += 8) filter_superblock(frame, planes.plane[i], i > 0, row, column, limits);
+  // Rows are begun in order, so that the one that is waited for has begun; superblocks are handed on in groups.
+  constexpr uint32_t group = 4;
+  const uint32_t rows = (frame.rows + 7) / 8, columns = (frame.columns + 7) / 8;
+  Progress progress(rows);
+  std::atomic<bool> aborted = false;
+  const auto filter_row = [&](size_t row, unsigned) {
+    if (aborting()) aborted = true;
+    for (uint32_t first = 0; first < columns; first += group) {
+      const uint32_t end = std::min(first + group, columns);
+      if (row) progress.wait_for(row - 1, std::min(end + 1, columns));
+      for (unsigned i = 0; !aborted && i < 3; ++i)
+        for (uint32_t column = first; column < end; ++column)
+          filter_superblock(frame, planes.plane[i], i > 0, static_cast<uint32_t>(row) * 8, column * 8, limits);
+      progress.set(row, end);
+    }
+  };
+  if (pool) pool->for_each(rows, filter_row);
+  else
+    for (uint32_t row = 0; row < rows; ++row) filter_row(row, 0);
+  return !aborted;
 }
 
-template void filter_row<uint8_t>(const FrameState&, Planes<uint8_t>&, uint32_t);
-template void filter_row<uint16_t>(const FrameState&, Planes<uint16_t>&, uint32_t);
+template bool filter_picture<uint8_t>(const FrameState&, Planes<uint8_t>&, WorkerPool*, const std::function<bool()>&);
+template bool filter_picture<uint16_t>(const FrameState&, Planes<uint16_t>&, WorkerPool*, const std::function<bool()>&);
 
 }  // namespace softgen::media::vp9

@@ -16,7 +16,6 @@ constexpr uint8_t size_group[block_sizes] = {0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 3,
 void FrameState::begin(const Parameters& parameters, const SideData& data) {
   picture = parameters, side = data;
   rows = picture.rows8(), columns = picture.columns8();
-  counts = {};
   blocks.resize(size_t{rows} * columns);
   grid.assign(size_t{rows} * columns, nullptr);
   const size_t units = (columns + 7) / 8 * 8;
@@ -48,7 +47,7 @@ Partition ModeReader::partition(uint32_t row, uint32_t column, unsigned log2, bo
   if (has_rows && has_columns) result = read_tree(tile_.bits, partition_tree, p);
   else if (has_columns) result = tile_.bits.decode(p[1]) ? partition_split : partition_horizontal;
   else if (has_rows) result = tile_.bits.decode(p[2]) ? partition_split : partition_vertical;
-  ++frame_.counts.partition[context][result];
+  ++tile_.counts.partition[context][result];
   return static_cast<Partition>(result);
 }
 
@@ -121,7 +120,7 @@ void ModeReader::intra_modes(BlockInfo& block) {
   block.filter = 3;
   const auto read = [&](unsigned group) {
     const unsigned mode = read_tree(tile_.bits, intra_mode_tree, frame_.probabilities.y_mode[group]);
-    ++frame_.counts.y_mode[group][mode];
+    ++tile_.counts.y_mode[group][mode];
     return static_cast<uint8_t>(mode);
   };
   if (block.size >= block_8x8) {
@@ -137,7 +136,7 @@ void ModeReader::intra_modes(BlockInfo& block) {
   }
   block.mode = block.sub_modes[3];
   block.uv_mode = static_cast<uint8_t>(read_tree(tile_.bits, intra_mode_tree, frame_.probabilities.uv_mode[block.mode]));
-  ++frame_.counts.uv_mode[block.mode][block.uv_mode];
+  ++tile_.counts.uv_mode[block.mode][block.uv_mode];
 }
 
 uint8_t ModeReader::segment_tree() {
@@ -188,7 +187,7 @@ void ModeReader::skip(BlockInfo& block) {
   }
   const unsigned context = (above_ && above_->skip) + (left_ && left_->skip);
   block.skip = tile_.bits.decode(frame_.probabilities.skip[context]);
-  ++frame_.counts.skip[context][block.skip];
+  ++tile_.counts.skip[context][block.skip];
 }
 
 void ModeReader::tx_size(BlockInfo& block, bool allow_select) {
@@ -206,7 +205,7 @@ void ModeReader::tx_size(BlockInfo& block, bool allow_select) {
   const uint8_t* const chain = largest == 1 ? p.tx8[context] : largest == 2 ? p.tx16[context] : p.tx32[context];
   unsigned size = 0;
   while (size < largest && tile_.bits.decode(chain[size])) ++size;
-  Counts& counts = frame_.counts;
+  Counts& counts = tile_.counts;
   ++(largest == 1 ? counts.tx8[context] : largest == 2 ? counts.tx16[context] : counts.tx32[context])[size];
   block.tx_size = static_cast<uint8_t>(size);
 }

@@ -157,7 +157,7 @@ unsigned TileDecoder<T>::transform_block(BlockInfo& block, unsigned plane, unsig
                                .type = plain ? TxType::dct_dct : type_of_mode[mode],
                                .context = unsigned{above_any} + left_any,
                                .quantizers = &frame_.picture.segmentation.segments[block.segment].quantizers[chroma]};
-  const unsigned count = read_coefficients(frame_, tile_.bits, coded, coefficients_);
+  const unsigned count = read_coefficients(frame_, tile_, coded, coefficients_);
   // Beyond the picture there is nothing.
   const unsigned columns = frame_.columns * 2 >> chroma, rows = frame_.rows * 2 >> chroma;
   for (unsigned i = 0; i < n; ++i) {
@@ -165,8 +165,8 @@ unsigned TileDecoder<T>::transform_block(BlockInfo& block, unsigned plane, unsig
     if (left_at + i < 16) left[left_at + i] = count && y4 + i < rows;
   }
   if (count)
-    add_residual(tx_size, coded.type, frame_.picture.lossless, count, coefficients_, planes_.plane[plane].at(x4 * 4, y4 * 4),
-                 planes_.plane[plane].stride(), frame_.picture.bit_depth);
+    add_residual_(tx_size, coded.type, frame_.picture.lossless, count, coefficients_, planes_.plane[plane].at(x4 * 4, y4 * 4),
+                  planes_.plane[plane].stride(), frame_.picture.bit_depth);
   return count;
 }
 

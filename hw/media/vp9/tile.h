@@ -14,6 +14,9 @@ class TileDecoder {
  public:
   TileDecoder(FrameState& frame, Planes<T>& planes) : frame_(frame), planes_(planes), modes_(frame, tile_), inter_(frame.picture, planes) {}
 
+  /// Counts begin anew.
+  void begin_picture() { tile_.counts = {}; }
+  const Counts& counts() const { return tile_.counts; }
   void begin(std::span<const uint8_t> bytes, uint32_t column_begin, uint32_t column_end);
   /// One row of superblocks.
   void row(uint32_t row);
@@ -35,6 +38,7 @@ class TileDecoder {
   TileState tile_;
   ModeReader modes_;
   InterPredictor<T> inter_;
+  const AddResidual<T> add_residual_ = kernels().template add_residual<T>();
   alignas(64) int32_t coefficients_[1024] = {};
 };
 

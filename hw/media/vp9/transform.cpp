@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+// Inverse transforms; compiled once per instruction set (RESIDUAL_KERNELS names the table).
 #include "hw/media/vp9/transform.h"
 
-#include <algorithm>
 #include <cstring>
 
 #include "hw/media/vp9/adst.h"
@@ -21,9 +21,10 @@ void transform_line(bool adst, const V* in, V* out) {
   inverse_dct<n>(in, 1, out);
 }
 
-template <typename T>
-void add_clipped(T& sample, int64_t residual, int largest) {
-  sample = static_cast<T>(std::clamp<int64_t>(sample + residual, 0, largest));
+template <typename T, typename R>
+void add_clipped(T& sample, R residual, R largest) {
+  const R sum = static_cast<R>(sample) + residual;
+  sample = static_cast<T>(sum < 0 ? 0 : sum > largest ? largest : sum);
 }
 
 template <unsigned n, typename T>
@@ -31,33 +32,43 @@ void inverse(TxType type, int32_t* coefficients, T* to, size_t stride, unsigned 
   using Element = std::conditional_t<sizeof(T) == 1, int32_t, int64_t>;
   constexpr unsigned lanes = n == 4 ? 4 : 8, shift = n == 4 ? 4 : n == 8 ? 5 : 6;
   using V = Lanes<Element, lanes>;
+  using Samples = typename VectorOf<T, lanes>::Type;
+  using Words = typename VectorOf<int32_t, lanes>::Type;
   alignas(64) Element middle[n * n];  // row * n + column
   V in[n], out[n];
   const bool rows_adst = type == TxType::dct_adst || type == TxType::adst_adst,
              columns_adst = type == TxType::adst_dct || type == TxType::adst_adst;
   for (unsigned row = 0; row < n; row += lanes) {
-    int32_t any = 0;
-    for (unsigned column = 0; column < n; ++column)
-      for (unsigned lane = 0; lane < lanes; ++lane) {
-        const int32_t value = coefficients[column * n + row + lane];
-        any |= value, in[column].v[lane] = value;
-      }
-    if (!any) {
-      std::fill_n(middle + row * n, lanes * n, Element{0});
+    Words any{};
+    for (unsigned column = 0; column < n; ++column) {
+      Words values;
+      std::memcpy(&values, coefficients + column * n + row, sizeof values);
+      any |= values, in[column].v = __builtin_convertvector(values, typename V::Signed);
+    }
+    int32_t all = 0;
+    for (unsigned lane = 0; lane < lanes; ++lane) all |= any[lane];
+    if (!all) {
+      std::memset(middle + row * n, 0, lanes * n * sizeof(Element));
       continue;
     }
     transform_line<n>(rows_adst, in, out);
     for (unsigned column = 0; column < n; ++column)
       for (unsigned lane = 0; lane < lanes; ++lane) middle[(row + lane) * n + column] = out[column].v[lane];
   }
-  std::fill_n(coefficients, n * n, 0);
-  const int largest = (1 << bit_depth) - 1;
+  std::memset(coefficients, 0, n * n * sizeof *coefficients);
+  const typename V::Signed largest = typename V::Signed{} + static_cast<Element>((1 << bit_depth) - 1), zero{};
   for (unsigned column = 0; column < n; column += lanes) {
     for (unsigned row = 0; row < n; ++row) std::memcpy(&in[row].v, middle + row * n + column, sizeof in[row].v);
     transform_line<n>(columns_adst, in, out);
     for (unsigned row = 0; row < n; ++row) {
-      const V residual = out[row].rounded(shift);
-      for (unsigned lane = 0; lane < lanes; ++lane) add_clipped(to[row * stride + column + lane], residual.v[lane], largest);
+      T* const at = to + row * stride + column;
+      Samples samples;
+      std::memcpy(&samples, at, sizeof samples);
+      typename V::Signed sum = (out[row].rounded(shift) + V{__builtin_convertvector(samples, typename V::Signed)}).v;
+      sum = sum < zero ? zero : sum;
+      sum = sum > largest ? largest : sum;
+      samples = __builtin_convertvector(sum, Samples);
+      std::memcpy(at, &samples, sizeof samples);
     }
   }
 }
@@ -67,11 +78,12 @@ template <typename T>
 void inverse_dc(unsigned tx_size, int32_t* coefficients, T* to, size_t stride, unsigned bit_depth) {
   const auto scaled = [](int64_t v) { return (v * cosines[16] + (1 << 13)) >> 14; };
   const unsigned n = 4u << tx_size, shift = tx_size == 0 ? 4 : tx_size == 1 ? 5 : 6;
-  const int64_t residual = (scaled(scaled(coefficients[0])) + (1 << (shift - 1))) >> shift;
+  const auto residual = static_cast<int32_t>((scaled(scaled(coefficients[0])) + (1 << (shift - 1))) >> shift);
   const int largest = (1 << bit_depth) - 1;
   coefficients[0] = 0;
-  for (unsigned row = 0; row < n; ++row)
-    for (unsigned column = 0; column < n; ++column) add_clipped(to[row * stride + column], residual, largest);
+  for (unsigned row = 0; row < n; ++row, to += stride)
+    for (unsigned column = 0; column < n; column += 4)
+      for (unsigned i = 0; i < 4; ++i) add_clipped(to[column + i], residual, largest);
 }
 
 /// VP9 specification, 8.7.1.10.
@@ -91,7 +103,7 @@ void inverse_walsh(int32_t* coefficients, T* to, size_t stride, unsigned bit_dep
     for (unsigned column = 0; column < 4; ++column) block[row][column] = coefficients[column * 4 + row];
     walsh_line(block[row], 2);
   }
-  std::fill_n(coefficients, 16, 0);
+  std::memset(coefficients, 0, 16 * sizeof *coefficients);
   for (unsigned column = 0; column < 4; ++column) {
     int32_t line[4] = {block[0][column], block[1][column], block[2][column], block[3][column]};
     walsh_line(line, 0);
@@ -99,11 +111,8 @@ void inverse_walsh(int32_t* coefficients, T* to, size_t stride, unsigned bit_dep
   }
 }
 
-}  // namespace
-
 template <typename T>
-void add_residual(unsigned tx_size, TxType type, bool lossless, unsigned coded, int32_t* coefficients, T* to, size_t stride,
-                  unsigned bit_depth) {
+void add(unsigned tx_size, TxType type, bool lossless, unsigned coded, int32_t* coefficients, T* to, size_t stride, unsigned bit_depth) {
   if (lossless) return inverse_walsh(coefficients, to, stride, bit_depth);
   if (coded == 1 && type == TxType::dct_dct) return inverse_dc(tx_size, coefficients, to, stride, bit_depth);
   switch (tx_size) {
@@ -114,7 +123,9 @@ void add_residual(unsigned tx_size, TxType type, bool lossless, unsigned coded, 
   }
 }
 
-template void add_residual<uint8_t>(unsigned, TxType, bool, unsigned, int32_t*, uint8_t*, size_t, unsigned);
-template void add_residual<uint16_t>(unsigned, TxType, bool, unsigned, int32_t*, uint16_t*, size_t, unsigned);
+}  // namespace
+
+extern const ResidualKernels RESIDUAL_KERNELS;
+constexpr ResidualKernels RESIDUAL_KERNELS = {.bytes = add<uint8_t>, .words = add<uint16_t>};
 
 }  // namespace softgen::media::vp9

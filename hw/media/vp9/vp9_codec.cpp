@@ -45,7 +45,7 @@ ExecResult Vp9Codec::decode(vp9::Decoder<T>& decoder, Vp9Job& job, EngineEnv& en
   const std::span<const uint8_t> stream = read_object(env, job.stream, job.stream_bytes, job.stream_bound, stream_);
   const vp9::SideData side{
       .stream = stream, .probabilities = &probabilities_, .previous = previous_, .motion = motion_, .segment_ids = segment_ids_};
-  const vp9::Outcome outcome = decoder.decode(job.picture, side, [&] { return env.stop.aborting(); });
+  const vp9::Outcome outcome = decoder.decode(job.picture, side, pool_, [&] { return env.stop.aborting(); });
   if (outcome == vp9::Outcome::aborted) return ExecResult::aborted;
   status_ = {.errors = outcome == vp9::Outcome::broken, .concealed_blocks = decoder.concealed()};
   store(job, decoder.planes(), env);
@@ -94,23 +94,21 @@ void Vp9Codec::store(const Vp9Job& job, vp9::Planes<T>& planes, EngineEnv& env) 
   constexpr unsigned shift = sizeof(T) == 2 ? 6 : 0;  // P010: the upper bits
   target_.luma.open(env.view, job.target.luma, Access::write);
   target_.chroma.open(env.view, job.target.chroma, Access::write);
+  const vp9::SampleKernels<T>& kernels = vp9::kernels().samples<T>();
   const uint32_t width = job.picture.width, strips = (job.picture.height + 15) / 16;
   const auto strip = [&](size_t index, unsigned) {
-    std::vector<T> line(width);
+    std::vector<T> lines(size_t{width} * 16);
     const uint32_t top = static_cast<uint32_t>(index) * 16, bottom = std::min(top + 16, job.picture.height);
-    for (uint32_t y = top; y < bottom; ++y) {
-      const T* from = planes.plane[0].row(y);
-      if constexpr (shift != 0) {
-        for (uint32_t x = 0; x < width; ++x) line[x] = static_cast<T>(from[x] << shift);
-        from = line.data();
-      }
-      target_.luma.store(0, y, width, 1, reinterpret_cast<const std::byte*>(from), 0);
+    const Plane<T>* const plane = planes.plane;
+    if constexpr (shift != 0) {
+      for (uint32_t y = top; y < bottom; ++y) kernels.shift_up(plane[0].row(y), width, shift, lines.data() + (y - top) * width);
+      target_.luma.store(0, top, width, bottom - top, reinterpret_cast<const std::byte*>(lines.data()), width * sizeof(T));
+    } else {
+      target_.luma.store(0, top, width, bottom - top, reinterpret_cast<const std::byte*>(plane[0].row(top)), plane[0].stride() * sizeof(T));
     }
-    for (uint32_t y = top / 2; y < bottom / 2; ++y) {
-      const T *const u = planes.plane[1].row(y), *const v = planes.plane[2].row(y);
-      for (uint32_t x = 0; x < width / 2; ++x) line[2 * x] = static_cast<T>(u[x] << shift), line[2 * x + 1] = static_cast<T>(v[x] << shift);
-      target_.chroma.store(0, y, width / 2, 1, reinterpret_cast<const std::byte*>(line.data()), 0);
-    }
+    for (uint32_t y = top / 2; y < bottom / 2; ++y)
+      kernels.join(plane[1].row(y), plane[2].row(y), width / 2, shift, lines.data() + (y - top / 2) * width);
+    target_.chroma.store(0, top / 2, width / 2, (bottom - top) / 2, reinterpret_cast<const std::byte*>(lines.data()), width * sizeof(T));
   };
   if (pool_) return pool_->for_each(strips, strip);
   for (size_t i = 0; i < strips; ++i) strip(i, 0);

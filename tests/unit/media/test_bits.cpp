@@ -86,6 +86,22 @@ TEST_CASE("bits: emulation prevention bytes are removed") {
   CHECK(bytes == std::vector<uint8_t>{0, 0, 1, 0, 0, 0, 0, 3, 0, 3});
 }
 
+TEST_CASE("emulation prevention: as byte by byte, in streams of few values") {
+  std::mt19937 random(5);
+  for (unsigned i = 0; i < 2000; ++i) {
+    std::vector<uint8_t> bytes(random() % 64), expected;
+    for (uint8_t& byte : bytes) byte = static_cast<uint8_t>(random() % 4 ? random() % 2 * 3 : random() % 8);
+    unsigned zeros = 0;
+    for (const uint8_t byte : bytes) {
+      const bool removed = zeros >= 2 && byte == 3;
+      if (!removed) expected.push_back(byte);
+      zeros = byte ? 0 : zeros + 1;
+    }
+    bytes.resize(strip_emulation(bytes));
+    REQUIRE(bytes == expected);
+  }
+}
+
 TEST_CASE("bool decoder: decodes what RFC 6386's encoder writes, from any place on") {
   std::mt19937 random(3);
   std::vector<std::pair<bool, uint8_t>> symbols(5000);

@@ -6,6 +6,7 @@
 #include <random>
 #include <vector>
 
+#include "hw/base/host_cpu.h"
 #include "hw/media/hevc/inter.h"
 #include "hw/media/hevc/intra.h"
 #include "hw/media/hevc/motion.h"
@@ -43,14 +44,17 @@ TEST_CASE("HEVC's inverse transforms are the cosine transform, within rounding")
 }
 
 TEST_CASE("HEVC's interpolation is that of the equations") {
+  // Table 8-11.
+  constexpr int luma_filter[4][8] = {
+      {0, 0, 0, 64, 0, 0, 0, 0}, {-1, 4, -10, 58, 17, -5, 1, 0}, {-1, 4, -11, 40, 40, -11, 4, -1}, {0, 1, -5, 17, 58, -10, 4, -1}};
   std::mt19937 random(2);
-  constexpr int stride = 40;
+  constexpr int stride = 48;
   std::vector<uint16_t> from(stride * 40);
   for (uint16_t& sample : from) sample = static_cast<uint16_t>(random() & 1023);
   for (unsigned fraction_x = 0; fraction_x < 4; ++fraction_x) {
     for (unsigned fraction_y = 0; fraction_y < 4; ++fraction_y) {
-      std::array<int16_t, 16 * 8> to;
-      interpolate<uint16_t, 8>(from.data() + 8 * stride + 8, stride, 1, 16, 8, luma_filter, fraction_x, fraction_y, 10, to.data(), 16);
+      std::array<int16_t, max_block * 8> to;
+      kernels().words.luma(from.data() + 8 * stride + 8, stride, 16, 8, fraction_x, fraction_y, 10, to.data());
       for (int y = 0; y < 8; ++y) {
         for (int x = 0; x < 16; ++x) {
           const auto row = [&](int at) {
@@ -69,8 +73,70 @@ TEST_CASE("HEVC's interpolation is that of the equations") {
             }
             expected >>= fraction_x ? 6 : 2;
           }
-          REQUIRE(to[static_cast<size_t>(y * 16 + x)] == expected);
+          REQUIRE(to[static_cast<size_t>(y) * max_block + static_cast<size_t>(x)] == expected);
         }
+      }
+    }
+  }
+}
+
+TEST_CASE("HEVC's kernels give the same bits for all instruction sets") {
+  const auto all = all_kernels();
+  std::mt19937 random(3);
+  constexpr unsigned stride = 96, rows = 80;
+  const auto check = [&]<typename T>(unsigned bits, T) {
+    const int limit = (1 << bits) - 1;
+    std::vector<T> samples(stride * rows + kernel_overread);
+    for (T& sample : samples) sample = static_cast<T>(static_cast<int>(random()) & limit);
+    SaoKernel sao[2];
+    for (SaoKernel& one : sao) {
+      one.position = static_cast<uint8_t>(random() % 32);
+      for (int8_t& offset : one.offset) offset = static_cast<int8_t>(static_cast<int>(random() % 63) - 31);
+    }
+    const Weighting weights[2] = {{7, 64, {60, -3}, {5, 0}}, {7, 64, {70, 99}, {-5, 0}}};
+    for (const unsigned columns : {4u, 8u, 12u, 16u, 24u, 32u, 48u, 64u}) {
+      std::array<std::vector<T>, 3> results;
+      for (size_t set = 0; set < all.count; ++set) {
+        const SampleKernels<T>& k = all.tables[set]->template samples<T>();
+        std::vector<int16_t> a(max_block * max_block + kernel_overread), b(a);
+        const T* const from = samples.data() + 8 * stride + 8;
+        std::vector<T>& out = results[set];
+        const auto collect = [&](const std::vector<T>& more) { out.insert(out.end(), more.begin(), more.end()); };
+        for (unsigned fraction = 0; fraction < 16; ++fraction) {
+          k.luma(from, stride, columns, 8, fraction % 4, fraction / 4, bits, a.data());
+          k.chroma(from, stride, columns, 8, fraction % 8, fraction / 2, bits, b.data());
+          std::vector<T> to(stride * 32, T{1});
+          k.combine(a.data(), fraction % 2 ? b.data() : nullptr, columns, 8, bits, to.data(), stride);
+          k.weigh(a.data(), fraction % 2 ? b.data() : nullptr, columns, 8, weights, limit, to.data() + 8 * stride, stride);
+          k.sao_edge(from, fraction % 2 ? 2 : stride, columns, sao, limit, to.data() + 16 * stride);
+          k.sao_band(from, columns, sao, bits, to.data() + 17 * stride);
+          collect(to);
+        }
+        for (const unsigned size : {4u, 8u, 16u, 32u}) {
+          std::vector<T> to(samples.begin(), samples.end());
+          std::mt19937 noise(4);
+          std::vector<int16_t> residuals(size * size);
+          for (int16_t& residual : residuals) residual = static_cast<int16_t>(noise());
+          for (const unsigned step : {1u, 2u}) k.add(residuals.data(), size, to.data(), stride, step, limit);
+          collect(to);
+        }
+      }
+      for (size_t set = 1; set < all.count; ++set) CHECK(results[set] == results[0]);
+    }
+  };
+  check(8, uint8_t{});
+  check(9, uint16_t{});
+  check(10, uint16_t{});
+  for (unsigned log2 = 2; log2 <= 5; ++log2) {
+    const unsigned size = 1u << log2;
+    for (unsigned used = 4; used <= size; used += 4) {
+      std::vector<int16_t> coefficients(size * size), first(size * size), other(size * size);
+      for (unsigned y = 0; y < used; ++y)
+        for (unsigned x = 0; x < used; ++x) coefficients[y * size + x] = static_cast<int16_t>(random());
+      all.tables[0]->transform.inverse(coefficients.data(), log2, used, used, 8, first.data());
+      for (size_t set = 1; set < all.count; ++set) {
+        all.tables[set]->transform.inverse(coefficients.data(), log2, used, used, 8, other.data());
+        CHECK(other == first);
       }
     }
   }

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // VP9's parts against plain references: transforms as matrices of cosines and sines, the layout of the probability buffer, adaptation, edges of prediction.
+#include <array>
 #include <cmath>
 #include <numbers>
 #include <random>
 
+#include "hw/base/host_cpu.h"
 #include "hw/media/vp9/coefficients.h"
 #include "hw/media/vp9/intra.h"
 #include "hw/media/vp9/probabilities.h"
+#include "hw/media/vp9/sample_kernels.h"
 #include "hw/media/vp9/tables.h"
 #include "hw/media/vp9/transform.h"
 #include "tests/catch.h"
@@ -53,7 +56,7 @@ void check_transform(unsigned tx_size, TxType type, unsigned bit_depth, std::mt1
   for (unsigned i = 0; i < nonzero; ++i) coefficients[random() % size] = static_cast<int32_t>(random() % 801) - 400;
   const auto expected = plain_inverse(n, type, coefficients);
   std::vector<T> samples(size, static_cast<T>(1u << (bit_depth - 1)));
-  add_residual(tx_size, type, false, size, coefficients.data(), samples.data(), n, bit_depth);
+  kernels().add_residual<T>()(tx_size, type, false, size, coefficients.data(), samples.data(), n, bit_depth);
   for (unsigned i = 0; i < size; ++i) {
     const double want = std::clamp((1 << (bit_depth - 1)) + expected[i], 0.0, (1 << bit_depth) - 1.0);
     if (std::abs(samples[i] - want) > 1.5)
@@ -81,11 +84,53 @@ TEST_CASE("vp9: a block of one coefficient is as the whole transform makes it") 
       std::vector<int32_t> coefficients(n * n);
       std::vector<uint8_t> fast(n * n, 100), slow(n * n, 100);
       coefficients[0] = value;
-      add_residual(tx_size, TxType::dct_dct, false, 1, coefficients.data(), fast.data(), n, 8);
+      kernels().residual.bytes(tx_size, TxType::dct_dct, false, 1, coefficients.data(), fast.data(), n, 8);
       coefficients[0] = value;
-      add_residual(tx_size, TxType::dct_dct, false, 2, coefficients.data(), slow.data(), n, 8);
+      kernels().residual.bytes(tx_size, TxType::dct_dct, false, 2, coefficients.data(), slow.data(), n, 8);
       CHECK(fast == slow);
     }
+}
+
+TEST_CASE("vp9: kernels give the same bits for all instruction sets") {
+  const auto all = all_kernels();
+  std::mt19937 random(8);
+  const auto check = [&]<typename T>(unsigned bits, T) {
+    constexpr unsigned stride = 96, rows = 80;
+    const int largest = (1 << bits) - 1;
+    std::vector<T> from(stride * rows + kernel_overread);
+    for (T& sample : from) sample = static_cast<T>(static_cast<int>(random()) & largest);
+    std::array<std::vector<T>, 3> results;
+    for (size_t set = 0; set < all.count; ++set) {
+      const SampleKernels<T>& k = all.tables[set]->template samples<T>();
+      for (const unsigned columns : {4u, 8u, 16u, 32u, 64u}) {
+        for (unsigned phase = 0; phase < 16; ++phase) {
+          std::vector<T> to(stride * 40, T{3});
+          const bool average = phase & 1;
+          k.filter(from.data(), stride, phase & 2 ? 1 : stride, columns, 16, interpolation[phase & 3][phase], largest, average, to.data(),
+                   stride);
+          k.copy(from.data(), stride, columns, 8, average, to.data() + 16 * stride, stride);
+          k.split(from.data(), columns / 2, bits - 8, to.data() + 24 * stride, to.data() + 25 * stride);
+          k.join(from.data(), from.data() + stride, columns / 2, bits - 8, to.data() + 26 * stride);
+          results[set].insert(results[set].end(), to.begin(), to.end());
+        }
+      }
+      std::mt19937 noise(9);
+      for (unsigned tx_size = 0; tx_size < 4; ++tx_size) {
+        for (unsigned type = 0; type < (tx_size < 3 ? 4u : 1u); ++type) {
+          const unsigned n = 4u << tx_size;
+          std::vector<int32_t> coefficients(n * n);
+          for (int32_t& coefficient : coefficients) coefficient = static_cast<int32_t>(noise() % 65536) - 32768;
+          std::vector<T> to(from.begin(), from.begin() + n * n);
+          all.tables[set]->template add_residual<T>()(tx_size, static_cast<TxType>(type), false, n * n, coefficients.data(), to.data(), n,
+                                                      bits);
+          results[set].insert(results[set].end(), to.begin(), to.end());
+        }
+      }
+    }
+    for (size_t set = 1; set < all.count; ++set) CHECK(results[set] == results[0]);
+  };
+  check(8, uint8_t{});
+  check(10, uint16_t{});
 }
 
 TEST_CASE("vp9: scans visit each position once, and contexts look at positions that came before") {

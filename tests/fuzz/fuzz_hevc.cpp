@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Hostile HEVC pictures: parameters, slices, addresses (surfaces, motion of other pictures) and streams.
+#include "tests/fuzz/video_target.h"
+#include "tests/quiet_log.h"
+
+using namespace softgen;
+using namespace softgen::fuzz;
+
+namespace {
+
+class HevcTarget final : public VideoTarget {
+ public:
+  HevcTarget()
+      : VideoTarget(0,
+                    {"HCP_SURFACE_STATE", "HCP_PIPE_BUF_ADDR_STATE", "HCP_IND_OBJ_BASE_ADDR_STATE", "HCP_QM_STATE", "HCP_PIC_STATE",
+                     "HCP_TILE_STATE"},
+                    "HCP_BSD_OBJECT") {
+    object_state_ = {"HCP_REF_IDX_STATE", "HCP_WEIGHTOFFSET_STATE", "HCP_SLICE_STATE"};
+    quiet_log();
+  }
+
+ private:
+  const defs::Command& select(StateSource&, std::vector<uint32_t>& packet) override {
+    const defs::Command& one = command("HCP_PIPE_MODE_SELECT");
+    packet.assign(one.dwords, 0);  // HEVC, decode
+    return one;
+  }
+
+  /// Surfaces that fit the bit depths, lists for both directions, short slice headers.
+  void adjust(StateSource& in, const defs::Command& command, std::vector<uint32_t>& packet) override {
+    const auto put = [&](std::string_view name, uint64_t value) {
+      for (const defs::Field& field : command.fields)
+        if (name == field.name) StateSource::put(packet, field.start, field.width(), value);
+    };
+    switch (command.id) {
+      case defs::CommandId::HCP_SURFACE_STATE:
+        has_16_bits_ = in.one_in(3);
+        put("Surface ID", 0);
+        put("Surface Pitch", 128 * (1 + in.below(8)) - 1);
+        put("Surface Format", has_16_bits_ ? 13 : 4);
+        break;
+      case defs::CommandId::HCP_PIC_STATE:
+        put("Luma Bit Depth", has_16_bits_ ? in.below(3) : 0);
+        put("Chroma Bit Depth", has_16_bits_ ? in.below(3) : 0);
+        break;
+      case defs::CommandId::HCP_REF_IDX_STATE:
+      case defs::CommandId::HCP_WEIGHTOFFSET_STATE: put("Reference Picture List Select", list_ = !list_); break;
+      case defs::CommandId::HCP_SLICE_STATE:
+        put("Slice Header Length", in.below(16));
+        put("Dependent Slice", in.one_in(4));
+        put("Last Slice", in.one_in(4));
+        break;
+      default: break;
+    }
+  }
+
+  bool has_16_bits_ = false, list_ = false;
+};
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  static HevcTarget target;
+  target.run({data, size});
+  return 0;
+}
