@@ -79,11 +79,10 @@ SliceResult Decoder<T>::decode(const SliceParameters& slice, std::span<const uin
                                WorkerPool* pool, const StopFlag& stop) {
   if (!pool || !pool->workers()) return slices_.decode(slice, data, collocated, *this, stop);
   SliceResult result = SliceResult::broken;
-  queue_.begin();
+  queue_.begin(*this);
   pool->for_each(2, [&](size_t part, unsigned) {
-    if (part) return queue_.replay(*this);
-    result = slices_.decode(slice, data, collocated, queue_, stop);
-    queue_.end();
+    if (part) queue_.replay();
+    else result = slices_.decode(slice, data, collocated, queue_, stop), queue_.end();
   });
   return result;
 }

@@ -86,31 +86,47 @@ void SampleQueue::hand_over() {
   MutexLock lock(mutex_);
   full_.push_back(std::move(batch_));
   batch_ = {};
-  if (!empty_.empty()) {
-    batch_ = std::move(empty_.back());
-    empty_.pop_back();
+  changed_.notify_all();
+  while (full_.size() > max_batches) {
+    if (is_busy_) changed_.wait(mutex_);
+    else replay_first();
   }
+  if (empty_.empty()) return;
+  batch_ = std::move(empty_.back());
+  empty_.pop_back();
+}
+
+void SampleQueue::end() {
+  hand_over();
+  MutexLock lock(mutex_);
+  is_over_ = true;
   changed_.notify_all();
 }
 
-void SampleQueue::replay(Reconstructor& to) {
-  Batch batch;
+void SampleQueue::replay() {
+  MutexLock lock(mutex_);
   for (;;) {
-    {
-      MutexLock lock(mutex_);
-      while (full_.empty() && !is_over_) changed_.wait(mutex_);
-      if (full_.empty()) return;
-      batch = std::move(full_.front());
-      full_.pop_front();
-    }
-    replay_batch(batch, to);
-    batch.clear();
-    MutexLock lock(mutex_);
-    empty_.push_back(std::move(batch));
+    if (is_busy_ || (full_.empty() && !is_over_)) changed_.wait(mutex_);
+    else if (!full_.empty()) replay_first();
+    else return;
   }
 }
 
-void SampleQueue::replay_batch(const Batch& batch, Reconstructor& to) {
+void SampleQueue::replay_first() {
+  Batch batch = std::move(full_.front());
+  full_.pop_front();
+  is_busy_ = true;
+  mutex_.unlock();
+  replay_batch(batch);
+  batch.clear();
+  mutex_.lock();
+  is_busy_ = false;
+  empty_.push_back(std::move(batch));
+  changed_.notify_all();
+}
+
+void SampleQueue::replay_batch(const Batch& batch) {
+  Reconstructor& to = *to_;
   Reader in(batch);
   while (!in.at_end()) {
     const auto head = in.take<Head>();

@@ -11,11 +11,13 @@
 
 namespace softgen::media::hevc {
 
-/// The parser's side is the Reconstructor. What is kept is at most a slice's blocks and coefficients, when the other thread comes late.
+/// The parser's side is the Reconstructor. What waits is bounded: beyond that the parser makes samples itself, or waits for the thread that does.
 class SampleQueue final : public Reconstructor {
  public:
-  void begin() {
+  /// `to` gets all that follows.
+  void begin(Reconstructor& to) {
     MutexLock lock(mutex_);
+    to_ = &to;
     is_over_ = false;
   }
   void predict_intra(unsigned component, int x, int y, unsigned log2, unsigned mode, const IntraPresence& presence) override;
@@ -26,33 +28,32 @@ class SampleQueue final : public Reconstructor {
     if (batch_.size() >= batch_bytes) hand_over();
   }
   /// Nothing follows.
-  void end() {
-    hand_over();
-    MutexLock lock(mutex_);
-    is_over_ = true;
-    changed_.notify_all();
-  }
+  void end();
 
   /// The other thread: until end().
-  void replay(Reconstructor& to);
+  void replay();
 
  private:
   using Batch = std::vector<std::byte>;
-  static constexpr size_t batch_bytes = 32 << 10;
+  static constexpr size_t batch_bytes = 32 << 10, max_batches = 64;
   template <typename Item>
   void put(const Item& item) {
     put_bytes(&item, sizeof item);
   }
   void put_bytes(const void* from, size_t bytes);
   void hand_over();
-  void replay_batch(const Batch& batch, Reconstructor& to);
+  /// Takes the first batch, which is there, and makes its samples without the lock.
+  void replay_first() SG_REQUIRES(mutex_);
+  void replay_batch(const Batch& batch);
 
+  Reconstructor* to_ = nullptr;
   Batch batch_;                ///< the parser's
-  Coefficients coefficients_;  ///< the other thread's
+  Coefficients coefficients_;  ///< of the thread that makes samples
   Mutex mutex_;
   Condition changed_;
   std::deque<Batch> full_ SG_GUARDED_BY(mutex_);
   std::vector<Batch> empty_ SG_GUARDED_BY(mutex_);
+  bool is_busy_ SG_GUARDED_BY(mutex_) = false;  ///< a thread makes samples
   bool is_over_ SG_GUARDED_BY(mutex_) = false;
 };
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numbers>
 #include <random>
+#include <thread>
 #include <vector>
 
 #include "hw/base/host_cpu.h"
@@ -11,6 +12,7 @@
 #include "hw/media/hevc/intra.h"
 #include "hw/media/hevc/motion.h"
 #include "hw/media/hevc/picture_info.h"
+#include "hw/media/hevc/sample_queue.h"
 #include "hw/media/hevc/transform.h"
 #include "tests/catch.h"
 
@@ -172,4 +174,52 @@ TEST_CASE("tiles are decoded one after the other") {
   CHECK(info.to_raster == std::vector<uint32_t>{0, 4, 1, 2, 3, 5, 6, 7});
   CHECK(info.next_ctb(4) == 1);
   CHECK(info.next_ctb(7) == info.ctb_count());
+}
+
+namespace {
+
+/// Keeps the positions of stored blocks.
+class Record final : public Reconstructor {
+ public:
+  void predict_intra(unsigned, int, int, unsigned, unsigned, const IntraPresence&) override {}
+  void predict_inter(const Rectangle&, const Motion&, const SliceParameters&) override {}
+  void add_residuals(const TransformBlock&, int, int, bool, const Coefficients&) override {}
+  void store(unsigned, int x, int, unsigned, const uint16_t*) override { seen.push_back(x); }
+
+  std::vector<int> seen;
+};
+
+void parse(SampleQueue& queue, int blocks) {
+  const std::array<uint16_t, 32 * 32> samples{};
+  for (int i = 0; i < blocks; ++i) {
+    queue.store(0, i, 0, 5, samples.data());
+    queue.end_ctb();
+  }
+  queue.end();
+}
+
+std::vector<int> up_to(int count) {
+  std::vector<int> numbers;
+  for (int i = 0; i < count; ++i) numbers.push_back(i);
+  return numbers;
+}
+
+}  // namespace
+
+// Each block has 2 KiB: 4000 are more than may wait.
+TEST_CASE("what waits for HEVC's second thread is bounded and keeps its order") {
+  constexpr int blocks = 4000;
+  SampleQueue queue;
+  Record alone;
+  queue.begin(alone);
+  parse(queue, blocks);
+  CHECK(alone.seen.size() > blocks / 4);
+  queue.replay();
+  CHECK(alone.seen == up_to(blocks));
+  Record together;
+  queue.begin(together);
+  std::thread second([&] { queue.replay(); });
+  parse(queue, blocks);
+  second.join();
+  CHECK(together.seen == up_to(blocks));
 }
