@@ -50,11 +50,13 @@ class VideoGuest:
     def _spent(self):
         return json.loads(self._guest.get("report"))["work"]["stage_milliseconds"]["video"]
 
-    def surface_format(self, stream, driver):
-        """The format of a driver's surfaces, to which a frame is downloaded. FFmpeg since 7 has JPEG's as the picture is coded."""
-        if stream.codec == "jpeg" and self._release != "bookworm":
-            return stream.pixels.replace("yuvj", "yuv")
-        return stream.download.get(driver, stream.pixels)
+    def download(self, stream, driver):
+        """See Host.download(). FFmpeg since 7 has JPEG's surfaces planar. Of 4:2:0 it takes YV12 images, into which iHD without its non-free kernels copies the
+        planes of an IMC3 surface as they lie (media_libva.cpp, DdiMedia_CopySurfaceToImage): chroma is swapped."""
+        if stream.codec != "jpeg" or self._release == "bookworm":
+            return f"format={stream.download.get(driver, stream.pixels)}"
+        swap = ",shuffleplanes=0:2:1" if driver == "iHD" and stream.pixels == "yuvj420p" else ""
+        return f"format={stream.pixels.replace('yuvj', 'yuv')}{swap}"
 
     def run(self, words, driver, files, seconds):
         """Runs `words` with a driver. `files`: (path on the host, whether the program writes it) of all files that the words name; the guest sees them
@@ -63,7 +65,7 @@ class VideoGuest:
         for path, is_output in files:
             if not is_output:
                 shutil.copy(path, self._folder)
-        before = self._spent()
+        before, logged = self._spent(), self._guest.errors.stat().st_size
         inside = shlex.join(names.get(str(word), str(word)) for word in words)
         status, out, said = self._guest.capture(f"LIBVA_DRIVER_NAME={driver} timeout {seconds} {inside}", seconds + 60)
         spent = self._spent() - before
@@ -74,4 +76,6 @@ class VideoGuest:
         found, lines, _ = self._guest.capture(f"dmesg --clear --read | {TROUBLE}", 60)
         if found == 0:
             return status or 1, f"[error] the guest's kernel: {lines.splitlines()[0]}", spent
-        return (None if status == 124 else status), out + said, spent
+        with open(self._guest.errors, errors="replace") as log:
+            log.seek(logged)
+            return (None if status == 124 else status), out + said + log.read(), spent

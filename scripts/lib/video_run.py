@@ -34,7 +34,7 @@ def ffmpeg(stream, path, driver, output, where):
 
 def filters_of(stream, driver, where):
     """The filters that bring a decoded frame to memory, in the format of the comparison."""
-    return (f"hwdownload,format={where.surface_format(stream, driver)}," if driver else "") + f"format={stream.pixels}"
+    return (f"hwdownload,{where.download(stream, driver)}," if driver else "") + f"format={stream.pixels}"
 
 
 class Host:
@@ -43,8 +43,9 @@ class Host:
     def __init__(self, **options):
         self._options = [word for name, value in options.items() if value is not None for word in (f"--{name}", str(value))]
 
-    def surface_format(self, stream, driver):
-        return stream.download.get(driver, stream.pixels)
+    def download(self, stream, driver):
+        """The filters behind hwdownload: the format of a driver's surfaces, and the order of their planes."""
+        return f"format={stream.download.get(driver, stream.pixels)}"
 
     def run(self, words, driver, files, seconds):
         """See VideoGuest.run()."""
@@ -92,11 +93,19 @@ def md5s(path):
 def decode_frames(stream, path, driver, folder, where=Host()):
     """Decoded, with all frames. Those of a stream that is compared by PSNR are in the file FOLDER/DRIVER.raw, too."""
     sums, raw = folder / f"{driver}.md5", folder / f"{driver}.raw"
-    output, files = ["-f", "framemd5", "-y", str(sums)], [sums]
-    if stream.least is not None:
-        output, files = ["-c:v", "rawvideo", "-f", "rawvideo", "-y", str(raw), "-vf", filters_of(stream, driver, where), *output], [sums, raw]
-    done = decode(stream, path, driver, output, files, where)
+    if stream.least is None:
+        done = decode(stream, path, driver, ["-f", "framemd5", "-y", str(sums)], [sums], where)
+    else:
+        # One output: FFmpeg 7 would download each frame on two threads at a time, which iHD does not bear.
+        done = decode(stream, path, driver, ["-f", "rawvideo", "-y", str(raw)], [raw], where)
+        if raw.is_file():
+            video_files.run(["ffmpeg", "-v", "error", "-nostdin", *raw_input(stream, raw), "-f", "framemd5", "-y", sums])
     return done._replace(frames=md5s(sums))
+
+
+def raw_input(stream, raw):
+    """FFmpeg's options for a file of decoded frames."""
+    return ["-f", "rawvideo", "-pix_fmt", stream.pixels, "-s", size_of(video_files.ensure(stream)), "-i", raw]
 
 
 def size_of(path):
@@ -108,8 +117,8 @@ def size_of(path):
 def min_psnr(stream, folder, driver):
     """The least PSNR of a frame in dB (inf: all are equal), and that frame's index. Chroma counts as luma does."""
     graph = f"[0:v]settb=1,setpts=N[a];[1:v]settb=1,setpts=N[b];[a][b]psnr=stats_file={folder}/{driver}.psnr"
-    raw = ["-f", "rawvideo", "-pix_fmt", stream.pixels, "-s", size_of(video_files.ensure(stream)), "-i"]
-    subprocess.run(["ffmpeg", "-v", "error", "-nostdin", *raw, folder / f"{driver}.raw", *raw, folder / "None.raw", "-lavfi", graph, "-f", "null", "-"],
+    inputs = [*raw_input(stream, folder / f"{driver}.raw"), *raw_input(stream, folder / "None.raw")]
+    subprocess.run(["ffmpeg", "-v", "error", "-nostdin", *inputs, "-lavfi", graph, "-f", "null", "-"],
                    check=True, timeout=SECONDS)
     lines = (folder / f"{driver}.psnr").read_text().splitlines()
     values = [min(float(value) for value in re.findall(r"psnr_[yuv]:(\S+)", line)) for line in lines]
