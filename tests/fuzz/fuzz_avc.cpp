@@ -46,7 +46,7 @@ PictureParams picture_of(Input& in) {
   for (int8_t& offset : p.chroma_qp_offset) offset = static_cast<int8_t>(in.below(25) - 12);
   for (auto& list : p.scaling4) list.fill(in.byte());
   for (auto& list : p.scaling8) list.fill(in.byte());
-  for (auto& poc : p.poc) poc = {in.byte() * 0x0101'0101, in.byte()};
+  for (auto& poc : p.poc) poc = {static_cast<int32_t>(in.byte() * 0x0101'0101u), in.byte()};
   p.current_poc = {in.byte(), in.byte()};
   return p;
 }
