@@ -50,4 +50,12 @@ class WorkerPool {
   std::vector<std::thread> threads_;
 };
 
+/// WorkerPool::for_each(); without a pool (null) the caller does everything, in order, as slot 0.
+inline void for_each(WorkerPool* pool, size_t count, const std::function<void(size_t index, unsigned slot)>& body) {
+  if (pool) return pool->for_each(count, body);
+  for (size_t i = 0; i < count; ++i) body(i, 0);
+}
+/// The slots that for_each() may pass.
+inline unsigned slots_of(const WorkerPool* pool) { return pool ? pool->slots() : 1; }
+
 }  // namespace softgen

@@ -33,6 +33,7 @@ def folder(guest, packages):
             finally:
                 shutil.rmtree(draft, ignore_errors=True)
     os.utime(final)
+    guest_image.forget_old(final)
     return final
 
 

@@ -118,7 +118,7 @@ void AvcCodec::write_motion(EngineEnv& env) {
   if (!params.reference || !state_.motion_write) return;
   using Coding = MotionRecord::Coding;
   records_.resize(picture_.mbs.size() * MotionRecord::bytes);
-  for_each(picture_.height, [&](size_t row, unsigned) {
+  for_each(pool_, picture_.height, [&](size_t row, unsigned) {
     for (size_t i = row * picture_.width; i < (row + 1) * picture_.width; ++i) {
       const Macroblock& mb = picture_.mbs[i];
       write_record(mb,
@@ -133,11 +133,6 @@ void AvcCodec::write_motion(EngineEnv& env) {
   if (params.bottom()) env.view.write(state_.motion_write + MotionRecord::blocks_at, &records_[MotionRecord::blocks_at], 1);
 }
 
-void AvcCodec::for_each(uint32_t count, const std::function<void(size_t, unsigned)>& body) {
-  if (pool_) return pool_->for_each(count, body);
-  for (uint32_t i = 0; i < count; ++i) body(i, 0);
-}
-
 void AvcCodec::store(EngineEnv& env) {
   const PictureParams& params = state_.params;
   PictureMap map;
@@ -146,7 +141,7 @@ void AvcCodec::store(EngineEnv& env) {
   // As many rows as two rows of tiles have.
   constexpr uint32_t rows = 64;
   const uint32_t strips = (luma.height() + rows - 1) / rows;
-  for_each(params.monochrome ? strips : strips + (strips + 1) / 2, [&](size_t i, unsigned) {
+  for_each(pool_, params.monochrome ? strips : strips + (strips + 1) / 2, [&](size_t i, unsigned) {
     const bool is_luma = i < strips;
     const auto y = static_cast<uint32_t>(is_luma ? i : i - strips) * rows;
     const Plane<uint8_t>& plane = is_luma ? luma : chroma;

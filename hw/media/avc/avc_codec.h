@@ -3,7 +3,6 @@
 #pragma once
 
 #include <array>
-#include <functional>
 #include <memory>
 #include <vector>
 
@@ -32,8 +31,6 @@ class AvcCodec final : public Codec {
   void write_motion(EngineEnv& env);
   void conceal();
   void store(EngineEnv& env);
-  /// On the pool, where there is one.
-  void for_each(uint32_t count, const std::function<void(size_t, unsigned)>& body);
   /// Of a picture at `base`: the frame, or a field.
   void open_map(PictureMap& map, uint64_t base, unsigned part, Access access, EngineEnv& env) const;
 

@@ -179,15 +179,12 @@ SliceEnd decode(Picture& picture, const SliceInput& input, uint16_t id) {
     reading = {at, at, &picture.residuals[writing.residuals == picture.residuals.data()]};
     if (more) reading.end = std::min((at / width + rows) * width, count);
     const uint32_t whole_rows = progress.in_order ? progress.written / width : 0;
-    const auto body = [&](size_t index, unsigned) {
+    for_each(input.pool, 3, [&](size_t index, unsigned) {
       if (index == 0 && more) more = reader.read(reading) && reading.end < count;
       if (index == 1) writer.write(writing);
       // The last row's samples are those that the next one's prediction reads.
       for (; index == 2 && progress.filtered + 1 < whole_rows; ++progress.filtered) deblock_row(picture, progress.filtered);
-    };
-    if (input.pool) input.pool->for_each(3, body);
-    else
-      for (size_t i = 0; i < 3; ++i) body(i, 0);
+    });
     progress.written = std::max(progress.written, writing.end);
     writing = reading;
     at = reading.end;

@@ -134,18 +134,14 @@ void Decoder<T>::store_row(uint32_t row, PictureMap& to, std::vector<T>& buffer)
 template <typename T>
 std::optional<uint32_t> Decoder<T>::finish(PictureMap& to, WorkerPool* pool, const StopFlag& stop) {
   const uint32_t concealed = conceal(), cells = (1u << info_.parameters().log2_ctb) / 4;
-  buffers_.resize(pool ? pool->slots() : 1);
-  const auto for_rows = [&](const std::function<void(size_t row, unsigned slot)>& body) {
-    if (pool) return pool->for_each(info_.ctb_rows(), body);
-    for (size_t row = 0; row < info_.ctb_rows(); ++row) body(row, 0);
-  };
+  buffers_.resize(slots_of(pool));
   for (const bool vertical : {true, false}) {
-    for_rows([&](size_t row, unsigned) {
+    for_each(pool, info_.ctb_rows(), [&](size_t row, unsigned) {
       const auto first = static_cast<uint32_t>(row) * cells;
       if (!stop.aborting()) deblock(info_, frame_, vertical, first, first + cells);
     });
   }
-  for_rows([&](size_t row, unsigned slot) {
+  for_each(pool, info_.ctb_rows(), [&](size_t row, unsigned slot) {
     if (!stop.aborting()) store_row(static_cast<uint32_t>(row), to, buffers_[slot]);
   });
   if (stop.aborting()) return std::nullopt;

@@ -50,14 +50,11 @@ void Output::row_of(const Resampling& from, uint32_t y, uint8_t* to, std::vector
 }
 
 void Output::rows(uint32_t count, WorkerPool* pool, const std::function<void(uint32_t row, std::vector<uint8_t>& scratch)>& body) {
-  scratch_.resize(pool ? pool->slots() : 1);
-  const auto job = [&](size_t index, unsigned slot) {
+  scratch_.resize(slots_of(pool));
+  for_each(pool, (count + strip - 1) / strip, [&](size_t index, unsigned slot) {
     const auto first = static_cast<uint32_t>(index) * strip;
     for (uint32_t y = first; y < std::min(first + strip, count); ++y) body(y, scratch_[slot]);
-  };
-  const size_t jobs = (count + strip - 1) / strip;
-  if (pool) return pool->for_each(jobs, job);
-  for (size_t i = 0; i < jobs; ++i) job(i, 0);
+  });
 }
 
 void Output::store(const ScanDecoder& picture, const Target& target, memory::View& view, WorkerPool* pool) {

@@ -116,16 +116,13 @@ void Mpeg2Codec::conceal_intra(uint32_t x, uint32_t y) {
 }
 
 void Mpeg2Codec::store() {
-  const auto store_rows = [&](size_t block_row, unsigned) {
+  for_each(pool_, picture_.height, [&](size_t block_row, unsigned) {
     const uint32_t y = static_cast<uint32_t>(block_row);
     const auto bytes_of = [](const uint8_t* samples) { return reinterpret_cast<const std::byte*>(samples); };
     const Plane<uint8_t>&luma = frame_.luma, &chroma = frame_.chroma;
     destination_.luma.store(0, y * 16, luma.width(), mpeg2::luma_rows, bytes_of(luma.row(y * 16)), luma.stride());
     destination_.chroma.store(0, y * 8, chroma.width() / 2, mpeg2::chroma_rows, bytes_of(chroma.row(y * 8)), chroma.stride());
-  };
-  if (pool_) pool_->for_each(picture_.height, store_rows);
-  else
-    for (uint32_t y = 0; y < picture_.height; ++y) store_rows(y, 0);
+  });
 }
 
 }  // namespace softgen::media

@@ -54,14 +54,11 @@ void Vp8Codec::store_frame() {
   if (!destination_.luma.is_open()) return;
   const Plane<uint8_t>&luma = decoder_.frame().luma, &chroma = decoder_.frame().chroma;
   const auto bytes_of = [](const uint8_t* samples) { return reinterpret_cast<const std::byte*>(samples); };
-  const auto store_row = [&](size_t row, unsigned) {
+  for_each(pool_, params_.height, [&](size_t row, unsigned) {
     const uint32_t y = static_cast<uint32_t>(row);
     destination_.luma.store(0, y * 16, luma.width(), 16, bytes_of(luma.row(y * 16)), luma.stride());
     destination_.chroma.store(0, y * 8, chroma.width() / 2, 8, bytes_of(chroma.row(y * 8)), chroma.stride());
-  };
-  if (pool_) pool_->for_each(params_.height, store_row);
-  else
-    for (uint32_t y = 0; y < params_.height; ++y) store_row(y, 0);
+  });
 }
 
 }  // namespace softgen::media

@@ -40,13 +40,13 @@ Outcome Decoder<T>::decode(const Parameters& picture, const SideData& side, Work
   frame_.header = read_compressed_header(picture, bits, frame_.probabilities);
   bool broken = frame_.header.broken || header == 0;
   if (!find_tiles(side.stream.subspan(header))) broken = true;
-  tile_decoders_.resize(pool ? pool->slots() : 1);
+  tile_decoders_.resize(slots_of(pool));
   for (auto& tile : tile_decoders_) {
     if (!tile) tile = std::make_unique<TileDecoder<T>>(frame_, planes_);
     tile->begin_picture();
   }
-  run(size_t{1} << picture.log2_tile_columns, pool,
-      [&](size_t x, unsigned slot) { decode_column(static_cast<unsigned>(x), *tile_decoders_[slot], aborting); });
+  for_each(pool, size_t{1} << picture.log2_tile_columns,
+           [&](size_t x, unsigned slot) { decode_column(static_cast<unsigned>(x), *tile_decoders_[slot], aborting); });
   if (aborted_) return Outcome::aborted;
   if (picture.filter_level && !filter_picture(frame_, planes_, pool, aborting)) return Outcome::aborted;
   if (broken || over_) return Outcome::broken;
@@ -59,12 +59,6 @@ Outcome Decoder<T>::decode(const Parameters& picture, const SideData& side, Work
     store(frame_.probabilities, picture.is_intra(), *side.probabilities);
   }
   return Outcome::whole;
-}
-
-template <typename T>
-void Decoder<T>::run(size_t count, WorkerPool* pool, const std::function<void(size_t index, unsigned slot)>& body) {
-  if (pool) return pool->for_each(count, body);
-  for (size_t i = 0; i < count; ++i) body(i, 0);
 }
 
 /// False: a tile has no bytes, or fewer than its size says.

@@ -27,7 +27,6 @@ class Decoder {
   bool find_tiles(std::span<const uint8_t> bytes);
   /// A column of tiles, from the top down: nothing in it depends on other columns.
   void decode_column(unsigned x, TileDecoder<T>& tile, const std::function<bool()>& aborting);
-  void run(size_t count, WorkerPool* pool, const std::function<void(size_t index, unsigned slot)>& body);
 
   FrameState frame_;
   Planes<T> planes_;

@@ -289,7 +289,7 @@ bool filter_picture(const FrameState& frame, Planes<T>& planes, WorkerPool* pool
   const uint32_t rows = (frame.rows + 7) / 8, columns = (frame.columns + 7) / 8;
   Progress progress(rows);
   std::atomic<bool> aborted = false;
-  const auto filter_row = [&](size_t row, unsigned) {
+  for_each(pool, rows, [&](size_t row, unsigned) {
     if (aborting()) aborted = true;
     for (uint32_t first = 0; first < columns; first += group) {
       const uint32_t end = std::min(first + group, columns);
@@ -299,10 +299,7 @@ bool filter_picture(const FrameState& frame, Planes<T>& planes, WorkerPool* pool
           filter_superblock(frame, planes.plane[i], i > 0, static_cast<uint32_t>(row) * 8, column * 8, limits);
       progress.set(row, end);
     }
-  };
-  if (pool) pool->for_each(rows, filter_row);
-  else
-    for (uint32_t row = 0; row < rows; ++row) filter_row(row, 0);
+  });
   return !aborted;
 }
 

@@ -96,7 +96,7 @@ void Vp9Codec::store(const Vp9Job& job, vp9::Planes<T>& planes, EngineEnv& env) 
   target_.chroma.open(env.view, job.target.chroma, Access::write);
   const vp9::SampleKernels<T>& kernels = vp9::kernels().samples<T>();
   const uint32_t width = job.picture.width, strips = (job.picture.height + 15) / 16;
-  const auto strip = [&](size_t index, unsigned) {
+  for_each(pool_, strips, [&](size_t index, unsigned) {
     std::vector<T> lines(size_t{width} * 16);
     const uint32_t top = static_cast<uint32_t>(index) * 16, bottom = std::min(top + 16, job.picture.height);
     const Plane<T>* const plane = planes.plane;
@@ -109,9 +109,7 @@ void Vp9Codec::store(const Vp9Job& job, vp9::Planes<T>& planes, EngineEnv& env) 
     for (uint32_t y = top / 2; y < bottom / 2; ++y)
       kernels.join(plane[1].row(y), plane[2].row(y), width / 2, shift, lines.data() + (y - top / 2) * width);
     target_.chroma.store(0, top / 2, width / 2, (bottom - top) / 2, reinterpret_cast<const std::byte*>(lines.data()), width * sizeof(T));
-  };
-  if (pool_) return pool_->for_each(strips, strip);
-  for (size_t i = 0; i < strips; ++i) strip(i, 0);
+  });
 }
 
 }  // namespace softgen::media
