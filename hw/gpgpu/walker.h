@@ -38,7 +38,7 @@ struct Worker {
 class Workers {
  public:
   explicit Workers(WorkerPool* pool) : pool_(pool) {}
-  unsigned slots() const { return pool_ ? pool_->slots() : 1; }
+  unsigned slots() const { return slots_of(pool_); }
   /// Calls body(worker, index) for each index below `count`, at most slots() of them at the same time, each with a worker of its own.
   template <typename F>
   void run(const memory::View& view, unsigned count, F&& body) {

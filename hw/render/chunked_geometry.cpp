@@ -37,7 +37,7 @@ ChunkedGeometry::ChunkedGeometry(WorkerPool* pool, const GeometryWorker& worker,
       provoking_(pipeline.provoking()),
       setup_(setup),
       slots_(slots),
-      units_(pool ? pool->slots() : 1) {
+      units_(slots_of(pool)) {
   add_slots(slots_, units_.size(), worker.view);
   constexpr unsigned max_vertices = 6;
   max_objects_ =

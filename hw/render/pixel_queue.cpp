@@ -255,7 +255,7 @@ bool PixelQueue::draw_items(std::span<const Item> items, double nanoseconds, Eng
   std::vector<PixelRect> tiles;
   for (int32_t y = all.y0 & ~(height - 1); y < all.y1; y += height)
     for (int32_t x = all.x0 & ~(width - 1); x < all.x1; x += width) tiles.push_back({x, y, x + width, y + height});
-  const unsigned slots = pool_ ? pool_->slots() : 1;
+  const unsigned slots = slots_of(pool_);
   while (workers_.size() < slots)
     workers_.push_back(std::make_unique<PixelWorker>(env.view.memory(), static_cast<unsigned>(workers_.size())));
   for (auto& worker : workers_) worker->view().set_space(env.view.space());

@@ -24,7 +24,7 @@ class PositionEngine : public Engine {
   /// `shared`: no other engine's, as caches that packets invalidate are not shared.
   PositionEngine(const defs::CommandSet& commands, std::unique_ptr<StateDecoder> decoder, const eu::Isa& isa, WorkerPool* pool = nullptr,
                  MessageTarget* shared = nullptr, eu::FastPaths* fast_paths = nullptr)
-      : store_(commands), decoder_(std::move(decoder)), kernels_(isa, fast_paths), shared_(shared), slot_(pool ? pool->slots() : 1) {}
+      : store_(commands), decoder_(std::move(decoder)), kernels_(isa, fast_paths), shared_(shared), slot_(slots_of(pool)) {}
 
   ExecResult execute(const Packet& packet, EngineEnv& env) override;
   ExecResult flush(const FlushRequest& request, EngineEnv& env) override;
