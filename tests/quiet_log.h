@@ -2,7 +2,7 @@
 // For tests that provoke failures.
 #pragma once
 
-#include "hw/base/log.h"
+#include "hw/base/failure_log.h"
 
 namespace softgen {
 

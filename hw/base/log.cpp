@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "hw/base/log.h"
 
+#include <fmt/format.h>
+
 #include <cstdio>
+
+#include "hw/base/failure_log.h"
 
 namespace softgen {
 namespace {
@@ -26,6 +30,10 @@ Log& process_log() {
 std::string_view failure_name(Failure kind) { return names[static_cast<size_t>(kind)]; }
 
 Log& this_log() { return current ? *current : process_log(); }
+
+void report(Failure kind, std::string_view what, std::string_view detail) { this_log().report(kind, what, detail); }
+uint64_t failure_count(Failure kind, std::string_view what) { return this_log().count(kind, what); }
+void clear_failure_counts() { this_log().clear(); }
 
 LogScope::LogScope(Log& log) : before_(current) { current = &log; }
 LogScope::~LogScope() { current = before_; }

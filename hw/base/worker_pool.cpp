@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <exception>
 
-#include "hw/base/log.h"
+#include "hw/base/failure_log.h"
 
 namespace softgen {
 

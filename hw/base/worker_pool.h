@@ -8,6 +8,7 @@
 #include <thread>
 #include <vector>
 
+#include "hw/base/condition.h"
 #include "hw/base/mutex.h"
 
 namespace softgen {

@@ -6,7 +6,7 @@
 #include <exception>
 #include <optional>
 
-#include "hw/base/log.h"
+#include "hw/base/failure_log.h"
 
 namespace softgen::cs {
 namespace {
@@ -107,7 +107,7 @@ RunEnd EngineCs::run(uint64_t commands) {
 bool EngineCs::wait_due(std::chrono::microseconds limit) {
   const Clock::time_point until = Clock::now() + limit;
   while (!thread_due())
-    if (wake_.wait_until(mutex_, until) == std::cv_status::timeout) return thread_due();
+    if (!wake_.wait_until(mutex_, until)) return thread_due();
   return true;
 }
 
@@ -207,7 +207,7 @@ bool EngineCs::wait_paused(Clock::time_point until) {
   assert(pauses_ > 0 && !on_streamer_thread);
   while (running_) {
     if (until == Clock::time_point::max()) stands_.wait(mutex_);
-    else if (stands_.wait_until(mutex_, until) == std::cv_status::timeout) return !running_;
+    else if (!stands_.wait_until(mutex_, until)) return !running_;
   }
   return true;
 }

@@ -13,6 +13,7 @@
 #include <thread>
 #include <utility>
 
+#include "hw/base/condition.h"
 #include "hw/base/mutex.h"
 #include "hw/cs/streamer.h"
 #include "hw/memory/gate.h"

@@ -5,7 +5,7 @@
 #include <new>
 #include <utility>
 
-#include "hw/base/log.h"
+#include "hw/base/failure_log.h"
 
 namespace softgen::display {
 

@@ -8,6 +8,7 @@
 #include <functional>
 #include <thread>
 
+#include "hw/base/condition.h"
 #include "hw/base/mutex.h"
 #include "hw/iface/host_memory.h"
 #include "hw/memory/gate.h"

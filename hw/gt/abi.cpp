@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "hw/base/log.h"
+#include "hw/base/failure_log.h"
 #include "hw/gt/abi.h"
 #include "hw/gt/device.h"
 #include "hw/gt/guard.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
-#include "hw/base/log.h"
+#include "hw/base/failure_log.h"
 #include "hw/gt/device.h"
 #include "softgen/softgen.h"
 

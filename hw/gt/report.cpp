@@ -2,7 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "hw/base/bits.h"
-#include "hw/base/log.h"
+#include "hw/base/failure_log.h"
 #include "hw/gt/device.h"
 #include "hw/gt/work_report.h"
 

@@ -9,6 +9,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "hw/base/condition.h"
 #include "hw/base/mutex.h"
 
 namespace softgen::memory {

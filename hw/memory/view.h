@@ -100,6 +100,9 @@ class View {
   };
   static void set_nowhere(const Nowhere& pages);
 
+  /// The page that is read, or that takes writes, where no memory is.
+  std::byte* nowhere(Access access);
+
   /// Faults this view has met (reads and writes of unmapped addresses).
   uint64_t faults() const { return faults_; }
   /// Reads of null tiles that this view has met. A host pointer that a caller keeps for several reads counts once.
@@ -185,7 +188,6 @@ class View {
   void revalidate();
   std::byte* miss(uint64_t vpn, Access access);
   std::byte* fault(uint64_t vpn, Access access, FaultType type);
-  std::byte* nowhere(Access access);
 
   HostMemory& memory_;
   FaultSink* sink_;

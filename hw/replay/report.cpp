@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
-#include "hw/base/log.h"
+#include "hw/base/failure_log.h"
 #include "hw/defs/registers/registers.h"
 #include "hw/gt/work_report.h"
 

@@ -10,6 +10,7 @@
 #include <span>
 #include <vector>
 
+#include "hw/base/condition.h"
 #include "hw/base/mutex.h"
 
 namespace softgen::run {
@@ -116,7 +117,7 @@ bool FenceClock::wait(int64_t deadline_ns, Done done) {
   for (; !is_done && in_time; is_done = done()) {
     if (offered_) serve();
     else if (deadline_ns == INT64_MAX) changed_.wait(mutex_);
-    else in_time = changed_.wait_until(mutex_, when) == std::cv_status::no_timeout;
+    else in_time = changed_.wait_until(mutex_, when);
   }
   leave();
   return is_done;

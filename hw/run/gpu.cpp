@@ -278,7 +278,7 @@ void Gpu::thread_main() {
     const auto until = std::chrono::steady_clock::now() +
                        std::chrono::nanoseconds(armed < 0 ? second : std::clamp<int64_t>(armed - monotonic_ns(), 0, second));
     while (!irq_pending_ && !quit_ && timer_due_ == armed)
-      if (irq_changed_.wait_until(irq_mutex_, until) == std::cv_status::timeout) break;
+      if (!irq_changed_.wait_until(irq_mutex_, until)) break;
     const bool expired = timer_due_ >= 0 && monotonic_ns() >= timer_due_;
     if (!irq_pending_ && !quit_ && !expired && timer_due_ != armed) continue;
     if (expired) timer_due_ = -1;

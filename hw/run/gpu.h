@@ -13,6 +13,7 @@
 #include <thread>
 #include <vector>
 
+#include "hw/base/condition.h"
 #include "hw/base/mutex.h"
 #include "hw/defs/platform.h"
 #include "hw/run/arena.h"

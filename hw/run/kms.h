@@ -15,6 +15,7 @@
 #include <thread>
 #include <vector>
 
+#include "hw/base/condition.h"
 #include "hw/base/mutex.h"
 #include "hw/run/bo.h"
 

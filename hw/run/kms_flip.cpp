@@ -115,7 +115,7 @@ void Kms::wait_for_blank(int64_t* when_ns) {
   const int64_t period = 1'000'000'000 / refresh_hz_, now = *when_ns;
   const int64_t blank = epoch_ns_ + ((now - epoch_ns_) / period + 1) * period;
   const auto until = std::chrono::steady_clock::now() + std::chrono::nanoseconds(blank - now);
-  while (!quit_ && changed_.wait_until(mutex_, until) == std::cv_status::no_timeout) {}
+  while (!quit_ && changed_.wait_until(mutex_, until)) {}
   *when_ns = blank;
   sequence_ = static_cast<uint32_t>((blank - epoch_ns_) / period);
 }

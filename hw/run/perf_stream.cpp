@@ -141,7 +141,7 @@ void PerfStream::thread_main() {
     }
     const auto until = std::chrono::steady_clock::now() + std::chrono::nanoseconds(properties_.poll_period_ns);
     while (!quit_ && enabled_)
-      if (changed_.wait_until(mutex_, until) == std::cv_status::timeout) break;
+      if (!changed_.wait_until(mutex_, until)) break;
     if (!quit_ && enabled_ && buffer_->refresh()) set_readable(true);
   }
 }

@@ -9,6 +9,7 @@
 #include <thread>
 #include <vector>
 
+#include "hw/base/condition.h"
 #include "hw/base/mutex.h"
 #include "hw/run/gpu.h"
 #include "hw/run/oa_buffer.h"

@@ -55,7 +55,7 @@ std::vector<std::string> Inspector::look(std::chrono::milliseconds patience, siz
   if (++looks_ == 0) ++looks_;
   wanted_.store(looks_, std::memory_order_relaxed);
   const auto until = std::chrono::steady_clock::now() + patience;
-  while (found_.size() < enough_ && seen_.wait_until(mutex_, until) == std::cv_status::no_timeout) {}
+  while (found_.size() < enough_ && seen_.wait_until(mutex_, until)) {}
   wanted_.store(0, std::memory_order_relaxed);
   return std::move(found_);
 }

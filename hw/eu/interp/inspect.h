@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "hw/base/condition.h"
 #include "hw/base/mutex.h"
 
 namespace softgen::eu {

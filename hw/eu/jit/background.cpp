@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <utility>
 
-#include "hw/base/log.h"
+#include "hw/base/failure_log.h"
 #include "hw/base/signals.h"
 #include "hw/eu/jit/llvm_api.h"
 

@@ -7,6 +7,7 @@
 #include <thread>
 #include <vector>
 
+#include "hw/base/condition.h"
 #include "hw/base/mutex.h"
 
 namespace softgen::eu::jit {

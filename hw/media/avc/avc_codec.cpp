@@ -37,8 +37,8 @@ void AvcCodec::open_map(PictureMap& map, uint64_t base, unsigned part, Access ac
   chroma.first_row += state_.chroma_row;
   chroma.element = 2;
   chroma.width /= 2, chroma.height /= 2;
-  map.luma.open(env.view, luma, access);
-  map.chroma.open(env.view, chroma, access);
+  map.luma.open(env.view, env.stop, luma, access);
+  map.chroma.open(env.view, env.stop, chroma, access);
 }
 
 const PictureMap* AvcCodec::reference(unsigned frame, unsigned part, EngineEnv& env) {
@@ -52,7 +52,7 @@ const PictureMap* AvcCodec::reference(unsigned frame, unsigned part, EngineEnv& 
 
 void AvcCodec::open_references(const SliceParams& slice, EngineEnv& env) {
   for (const PictureMap*& map : references_)
-    if (map) maps_[static_cast<size_t>(&map - references_.data())].refresh(env.view);
+    if (map) maps_[static_cast<size_t>(&map - references_.data())].refresh(env.view, env.stop);
   for (unsigned list = 0; list < 2; ++list)
     for (unsigned i = 0; i < slice.active[list]; ++i) {
       const RefEntry& entry = slice.list[list][i];
@@ -94,10 +94,11 @@ ExecResult AvcCodec::object(const Packet& packet, const PacketStore& state, Engi
 }
 
 // Macroblocks that no slice has: as in a reference, or grey.
-void AvcCodec::conceal() {
+bool AvcCodec::conceal(const StopFlag& stop) {
   const Progress& progress = picture_.progress;
-  if (progress.in_order && size_t{progress.written} * (picture_.params.mbaff ? 2 : 1) == picture_.mbs.size()) return;
-  for (uint32_t y = 0; y < picture_.height; ++y)
+  if (progress.in_order && size_t{progress.written} * (picture_.params.mbaff ? 2 : 1) == picture_.mbs.size()) return true;
+  for (uint32_t y = 0; y < picture_.height; ++y) {
+    if (stop.aborting()) return false;
     for (uint32_t x = 0; x < picture_.width; ++x) {
       if (picture_.mb(x, y).slice != Macroblock::no_slice) continue;
       ++status_.concealed_blocks;
@@ -111,6 +112,8 @@ void AvcCodec::conceal() {
       for (uint32_t i = 0; i < 16; ++i) std::memset(luma.at(x * 16, y * 16 + i), 128, 16);
       for (uint32_t i = 0; i < 8; ++i) std::memset(chroma.at(x * 16, y * 8 + i), 128, 16);
     }
+  }
+  return true;
 }
 
 void AvcCodec::write_motion(EngineEnv& env) {
@@ -153,8 +156,8 @@ void AvcCodec::store(EngineEnv& env) {
 }
 
 ExecResult AvcCodec::close(const PacketStore& /*state*/, EngineEnv& env) {
-  for (PictureMap& map : maps_) map.refresh(env.view);
-  conceal();
+  for (PictureMap& map : maps_) map.refresh(env.view, env.stop);
+  if (!conceal(env.stop)) return ExecResult::aborted;
   const uint32_t rows = picture_.height / (picture_.params.mbaff ? 2 : 1);
   for (uint32_t row = picture_.progress.filtered; row < rows; ++row) {
     if (env.stop.aborting()) return ExecResult::aborted;

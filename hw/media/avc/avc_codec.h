@@ -29,7 +29,8 @@ class AvcCodec final : public Codec {
   const PictureMap* reference(unsigned frame, unsigned part, EngineEnv& env);
   void read_motion(unsigned frame, EngineEnv& env);
   void write_motion(EngineEnv& env);
-  void conceal();
+  /// False: a stop request ended it.
+  bool conceal(const StopFlag& stop);
   void store(EngineEnv& env);
   /// Of a picture at `base`: the frame, or a field.
   void open_map(PictureMap& map, uint64_t base, unsigned part, Access access, EngineEnv& env) const;

@@ -48,7 +48,7 @@ struct Frame {
 /// The two planes of a picture in graphics memory.
 struct PictureMap {
   PlaneMap luma, chroma;
-  void refresh(memory::View& view) { luma.refresh(view), chroma.refresh(view); }
+  void refresh(memory::View& view, const StopFlag& stop) { luma.refresh(view, stop), chroma.refresh(view, stop); }
 };
 
 }  // namespace softgen::media

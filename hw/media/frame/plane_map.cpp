@@ -9,7 +9,7 @@
 namespace softgen::media {
 namespace {
 
-constexpr uint32_t page_bytes = memory::View::page_size, max_size = 16384;
+constexpr uint32_t page_bytes = memory::View::page_size, max_size = 16384, pages_between_stops = 256;
 
 // `part` and twice `part` are the least and the most bytes: two moves that overlap, of a size that the compiler knows.
 template <size_t part>
@@ -36,7 +36,7 @@ void copy_strip(const std::byte* from, size_t from_step, std::byte* to, size_t t
 
 }  // namespace
 
-void PlaneMap::open(memory::View& view, const PlaneLayout& layout, Access access) {
+void PlaneMap::open(memory::View& view, const StopFlag& stop, const PlaneLayout& layout, Access access) {
   layout_ = layout;
   layout_.width = std::clamp(layout.width, 1u, max_size);
   layout_.height = std::clamp(layout.height, 1u, max_size);
@@ -51,10 +51,10 @@ void PlaneMap::open(memory::View& view, const PlaneLayout& layout, Access access
   if (layout_.first_byte >= layout_.pitch || layout_.pitch - layout_.first_byte < layout_.element) layout_.first_byte = 0;
   layout_.width = std::max(std::min(layout_.width, (layout_.pitch - layout_.first_byte) / layout_.element), 1u);
   stamp_ = {};
-  refresh(view);
+  refresh(view, stop);
 }
 
-void PlaneMap::refresh(memory::View& view) {
+void PlaneMap::refresh(memory::View& view, const StopFlag& stop) {
   if (!is_open() || stamp_ == view.stamp()) return;
   const uint64_t last_row = layout_.first_row + uint64_t{layout_.height - 1} * layout_.row_step + (layout_.row_step - 1);
   uint64_t last = 0;
@@ -70,6 +70,11 @@ void PlaneMap::refresh(memory::View& view) {
   pages_.resize(last - first_page_ + 1);
   const uint64_t from = layout_.tiling == surface::Tiling::linear ? 0 : base_;
   for (uint64_t i = 0; i < pages_.size(); ++i) {
+    if (i % pages_between_stops == 0 && stop.aborting()) {
+      std::fill(pages_.begin() + static_cast<ptrdiff_t>(i), pages_.end(), view.nowhere(access_));
+      stamp_ = {};
+      return;
+    }
     const uint64_t address = from + (first_page_ + i) * page_bytes;
     pages_[i] = access_ == Access::read ? const_cast<std::byte*>(view.at(address)) : view.at_for_write(address);
   }

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "hw/iface/engine.h"
 #include "hw/memory/view.h"
 #include "hw/surface/tiling.h"
 
@@ -27,9 +28,10 @@ struct PlaneLayout {
 class PlaneMap {
  public:
   /// Pages are found for reading, or for writing too. Faults are the view's. The pointers are good as long as the view's stamp stays: see refresh().
-  void open(memory::View& view, const PlaneLayout& layout, Access access);
+  /// A guest may state half a million pages: after a stop request the rest are not looked up, and accesses to them are dropped.
+  void open(memory::View& view, const StopFlag& stop, const PlaneLayout& layout, Access access);
   /// To be called when the engine takes up a picture again (with each packet): finds the pages again if the memory map has changed.
-  void refresh(memory::View& view);
+  void refresh(memory::View& view, const StopFlag& stop);
   void close() { layout_ = {}, pages_.clear(); }
   bool is_open() const { return layout_.width != 0; }
   const PlaneLayout& layout() const { return layout_; }

@@ -8,11 +8,11 @@
 namespace softgen::media {
 namespace {
 
-void open_picture(PictureMap& map, const HevcPicture& picture, uint64_t base, Access access, memory::View& view) {
+void open_picture(PictureMap& map, const HevcPicture& picture, uint64_t base, Access access, EngineEnv& env) {
   for (const bool is_chroma : {false, true}) {
     PlaneLayout layout = is_chroma ? picture.chroma : picture.luma;
     layout.base = base;
-    (is_chroma ? map.chroma : map.luma).open(view, layout, access);
+    (is_chroma ? map.chroma : map.luma).open(env.view, env.stop, layout, access);
   }
 }
 
@@ -30,19 +30,19 @@ bool HevcCodec::begin(const PacketStore& state, EngineEnv& env) {
   if (!decoder) decoder = hevc::make_picture_decoder(bytes);
   decoder_ = decoder.get();
   decoder_->begin(picture_.parameters, references_);
-  open_picture(target_, picture_, picture_.luma.base, Access::write, env.view);
+  open_picture(target_, picture_, picture_.luma.base, Access::write, env);
   return true;
 }
 
 void HevcCodec::open_references(const hevc::SliceParameters& slice, EngineEnv& env) {
-  target_.refresh(env.view);
-  for (PictureMap& map : references_) map.refresh(env.view);
+  target_.refresh(env.view, env.stop);
+  for (PictureMap& map : references_) map.refresh(env.view, env.stop);
   if (slice.type == hevc::SliceType::i) return;
   for (unsigned list = 0; list < (slice.type == hevc::SliceType::b ? 2 : 1); ++list) {
     for (unsigned i = 0; i < slice.active[list]; ++i) {
       const unsigned frame = slice.lists[list][i].frame;
       if (picture_.references[frame] && !references_[frame].luma.is_open())
-        open_picture(references_[frame], picture_, picture_.references[frame], Access::read, env.view);
+        open_picture(references_[frame], picture_, picture_.references[frame], Access::read, env);
     }
   }
 }
@@ -77,7 +77,7 @@ ExecResult HevcCodec::object(const Packet& packet, const PacketStore& state, Eng
 
 ExecResult HevcCodec::close(const PacketStore& /*state*/, EngineEnv& env) {
   if (!decoder_) return ExecResult::done;
-  target_.refresh(env.view);
+  target_.refresh(env.view, env.stop);
   const std::optional<uint32_t> concealed = decoder_->finish(target_, pool_, env.stop);
   if (!concealed) return ExecResult::aborted;
   status_.concealed_blocks = *concealed;

@@ -6,6 +6,7 @@
 #include <deque>
 #include <vector>
 
+#include "hw/base/condition.h"
 #include "hw/base/mutex.h"
 #include "hw/media/hevc/slice_decoder.h"
 

@@ -37,20 +37,20 @@ void ScanWriter::marker(uint8_t code) {
   bytes_.push_back(code);
 }
 
-void ScanEncoder::begin(memory::View& view, const EncodedScan& scan) {
+void ScanEncoder::begin(memory::View& view, const StopFlag& stop, const EncodedScan& scan) {
   scan_ = scan;
   const Structure& structure = scan.structure;
   PlaneLayout luma = scan.luma;
   luma.element = bytes_per_element(scan.layout);
   luma.width = luma.element == 2 ? (structure.pixels_wide + 1) / 2 * 2 : structure.pixels_wide;
   luma.height = structure.pixels_high;
-  luma_.open(view, luma, Access::read);
+  luma_.open(view, stop, luma, Access::read);
   chroma_.close();
   if (scan.layout == SourceLayout::nv12) {
     PlaneLayout chroma = scan.chroma;
     chroma.element = 2;
     chroma.width = (structure.pixels_wide + 1) / 2, chroma.height = (structure.pixels_high + 1) / 2;
-    chroma_.open(view, chroma, Access::read);
+    chroma_.open(view, stop, chroma, Access::read);
   }
   for (unsigned i = 0; i < structure.components; ++i) strip_[i].resize(structure.width(i), structure.of(i).vertical * 8u);
   writer_.begin();

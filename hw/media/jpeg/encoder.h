@@ -66,7 +66,7 @@ class ScanWriter {
 
 class ScanEncoder {
  public:
-  void begin(memory::View& view, const EncodedScan& scan);
+  void begin(memory::View& view, const StopFlag& stop, const EncodedScan& scan);
   /// The next row of MCUs into writer(). False: there is none left.
   bool row();
   ScanWriter& writer() { return writer_; }

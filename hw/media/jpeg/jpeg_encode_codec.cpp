@@ -41,7 +41,7 @@ void JpegEncoder::append(const PacketStore& state, EngineEnv& env, std::span<con
 }
 
 ExecResult JpegEncoder::encode(const PacketStore& state, EngineEnv& env) {
-  encoder_.begin(env.view, *waiting_);
+  encoder_.begin(env.view, env.stop, *waiting_);
   waiting_.reset();
   ScanWriter& writer = encoder_.writer();
   while (encoder_.row()) {

@@ -57,7 +57,7 @@ void Output::rows(uint32_t count, WorkerPool* pool, const std::function<void(uin
   });
 }
 
-void Output::store(const ScanDecoder& picture, const Target& target, memory::View& view, WorkerPool* pool) {
+void Output::store(const ScanDecoder& picture, const Target& target, memory::View& view, const StopFlag& stop, WorkerPool* pool) {
   const Structure& structure = picture.structure();
   const bool packed = target.layout == Layout::uyvy || target.layout == Layout::yuy2, colored = structure.components == 3;
   const uint32_t half_width = (target.width + 1) / 2, half_height = (target.height + 1) / 2;
@@ -76,7 +76,7 @@ void Output::store(const ScanDecoder& picture, const Target& target, memory::Vie
     layout.element = packed || pairs ? 2 : 1;
     layout.width = pairs ? half_width : from[i].columns;
     layout.height = pairs ? half_height : from[i].rows;
-    maps_[i].open(view, layout, Access::write);
+    maps_[i].open(view, stop, layout, Access::write);
   }
   // Neutral chroma for a picture without: the same layout of bytes.
   const auto chroma = [&](unsigned component, uint32_t y, uint8_t* to, std::vector<uint8_t>& scratch) {

@@ -12,7 +12,7 @@ namespace softgen::media::jpeg {
 class Output {
  public:
   /// `pool` null: on the caller's thread.
-  void store(const ScanDecoder& picture, const Target& target, memory::View& view, WorkerPool* pool);
+  void store(const ScanDecoder& picture, const Target& target, memory::View& view, const StopFlag& stop, WorkerPool* pool);
 
  private:
   struct Source {

@@ -14,7 +14,7 @@ using mpeg2::CodingType;
 constexpr uint8_t grey = 128;
 
 /// `parity` negative: the frame, else one of its fields.
-void open_picture(PictureMap& map, memory::View& view, const mpeg2::SurfaceSet& surfaces, uint64_t address, int parity, Access access) {
+void open_picture(PictureMap& map, EngineEnv& env, const mpeg2::SurfaceSet& surfaces, uint64_t address, int parity, Access access) {
   for (const bool is_chroma : {false, true}) {
     PlaneLayout layout = is_chroma ? surfaces.chroma : surfaces.luma;
     layout.base = address;
@@ -23,7 +23,7 @@ void open_picture(PictureMap& map, memory::View& view, const mpeg2::SurfaceSet& 
       layout.row_step = 2;
       layout.height /= 2;
     }
-    (is_chroma ? map.chroma : map.luma).open(view, layout, access);
+    (is_chroma ? map.chroma : map.luma).open(env.view, env.stop, layout, access);
   }
 }
 
@@ -48,7 +48,7 @@ void Mpeg2Codec::begin(const PacketStore& state, EngineEnv& env) {
   frame_.resize(picture_.width * 16, picture_.height * 16);
   done_.assign(size_t{picture_.width} * picture_.height, 0);
   const mpeg2::SurfaceSet surfaces = packets_->surfaces(state);
-  open_picture(destination_, env.view, surfaces, surfaces.destination, picture_.is_frame() ? -1 : static_cast<int>(picture_.parity()),
+  open_picture(destination_, env, surfaces, surfaces.destination, picture_.is_frame() ? -1 : static_cast<int>(picture_.parity()),
                Access::write);
   open_references(surfaces, env);
   open_ = true;
@@ -59,23 +59,23 @@ void Mpeg2Codec::open_references(const mpeg2::SurfaceSet& surfaces, EngineEnv& e
     const bool used = picture_.type == CodingType::b || (picture_.type == CodingType::p && direction == 0);
     const auto& addresses = surfaces.reference[direction];
     PictureMap& frame = references_.frame[direction];
-    if (used && picture_.is_frame() && addresses[0]) open_picture(frame, env.view, surfaces, addresses[0], -1, Access::read);
+    if (used && picture_.is_frame() && addresses[0]) open_picture(frame, env, surfaces, addresses[0], -1, Access::read);
     else close_map(frame);
     for (unsigned parity = 0; parity < 2; ++parity) {
       PictureMap& field = references_.field[direction][parity];
       const uint64_t address = addresses[picture_.is_frame() ? 0 : parity];
       if (used && address && !(picture_.is_frame() && picture_.frame_pred_frame_dct))
-        open_picture(field, env.view, surfaces, address, static_cast<int>(parity), Access::read);
+        open_picture(field, env, surfaces, address, static_cast<int>(parity), Access::read);
       else close_map(field);
     }
   }
 }
 
 void Mpeg2Codec::refresh(EngineEnv& env) {
-  destination_.refresh(env.view);
+  destination_.refresh(env.view, env.stop);
   for (unsigned direction = 0; direction < 2; ++direction) {
-    references_.frame[direction].refresh(env.view);
-    for (PictureMap& field : references_.field[direction]) field.refresh(env.view);
+    references_.frame[direction].refresh(env.view, env.stop);
+    for (PictureMap& field : references_.field[direction]) field.refresh(env.view, env.stop);
   }
 }
 
@@ -83,14 +83,14 @@ ExecResult Mpeg2Codec::close(const PacketStore&, EngineEnv& env) {
   if (!open_) return ExecResult::done;
   if (env.stop.aborting()) return ExecResult::aborted;
   refresh(env);
-  conceal();
+  if (!conceal(env.stop)) return ExecResult::aborted;
   store();
   open_ = false;
   return ExecResult::done;
 }
 
 // The same place of the reference where there is one (what most decoders do); else the row above, or grey.
-void Mpeg2Codec::conceal() {
+bool Mpeg2Codec::conceal(const StopFlag& stop) {
   mpeg2::Motion motion;
   motion.type = picture_.is_frame() ? mpeg2::MotionType::frame : mpeg2::MotionType::field;
   motion.used[0] = true;
@@ -99,9 +99,11 @@ void Mpeg2Codec::conceal() {
     if (done_[address]) continue;
     ++status_.concealed_blocks;
     const uint32_t x = address % picture_.width, y = address / picture_.width;
+    if (!x && stop.aborting()) return false;
     if (picture_.type == CodingType::i) conceal_intra(x, y);
     else predict(picture_, references_, motion, x, y, frame_);
   }
+  return true;
 }
 
 void Mpeg2Codec::conceal_intra(uint32_t x, uint32_t y) {

@@ -24,7 +24,8 @@ class Mpeg2Codec final : public Codec {
   void begin(const PacketStore& state, EngineEnv& env);
   void open_references(const mpeg2::SurfaceSet& surfaces, EngineEnv& env);
   void refresh(EngineEnv& env);
-  void conceal();
+  /// False: a stop request ended it.
+  bool conceal(const StopFlag& stop);
   void conceal_intra(uint32_t x, uint32_t y);
   void store();
 

@@ -33,8 +33,8 @@ void Vp8Codec::open(const vp8::FrameSurfaces& surfaces, EngineEnv& env) {
     if (!address) return map.luma.close(), map.chroma.close();
     PlaneLayout luma = surfaces.luma, chroma = surfaces.chroma;
     luma.base = chroma.base = address;
-    map.luma.open(env.view, luma, access);
-    map.chroma.open(env.view, chroma, access);
+    map.luma.open(env.view, env.stop, luma, access);
+    map.chroma.open(env.view, env.stop, chroma, access);
   };
   for (size_t i = 0; i < references_.size(); ++i) open_one(references_[i], params_.is_key ? 0 : surfaces.reference[i], Access::read);
   open_one(destination_, surfaces.destination, Access::write);

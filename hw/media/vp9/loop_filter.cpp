@@ -7,6 +7,7 @@
 #include <cstring>
 #include <vector>
 
+#include "hw/base/condition.h"
 #include "hw/base/mutex.h"
 
 namespace softgen::media::vp9 {

@@ -56,8 +56,8 @@ ExecResult Vp9Codec::decode(vp9::Decoder<T>& decoder, Vp9Job& job, EngineEnv& en
 void Vp9Codec::open_references(Vp9Job& job, EngineEnv& env) {
   for (size_t i = 0; i < references_.size(); ++i) {
     if (!job.references[i]) continue;
-    references_[i].luma.open(env.view, job.references[i]->luma, Access::read);
-    references_[i].chroma.open(env.view, job.references[i]->chroma, Access::read);
+    references_[i].luma.open(env.view, env.stop, job.references[i]->luma, Access::read);
+    references_[i].chroma.open(env.view, env.stop, job.references[i]->chroma, Access::read);
     job.picture.references[i].map = &references_[i];
   }
 }
@@ -92,8 +92,8 @@ void Vp9Codec::write_side_data(const Vp9Job& job, EngineEnv& env, bool probabili
 template <typename T>
 void Vp9Codec::store(const Vp9Job& job, vp9::Planes<T>& planes, EngineEnv& env) {
   constexpr unsigned shift = sizeof(T) == 2 ? 6 : 0;  // P010: the upper bits
-  target_.luma.open(env.view, job.target.luma, Access::write);
-  target_.chroma.open(env.view, job.target.chroma, Access::write);
+  target_.luma.open(env.view, env.stop, job.target.luma, Access::write);
+  target_.chroma.open(env.view, env.stop, job.target.chroma, Access::write);
   const vp9::SampleKernels<T>& kernels = vp9::kernels().samples<T>();
   const uint32_t width = job.picture.width, strips = (job.picture.height + 15) / 16;
   for_each(pool_, strips, [&](size_t index, unsigned) {

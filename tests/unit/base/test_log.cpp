@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "hw/base/log.h"
+#include "hw/base/failure_log.h"
 #include "tests/catch.h"
 
 #include <thread>

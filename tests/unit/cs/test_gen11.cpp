@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // MI commands of Gen11's list that the streamer answers without another unit.
-#include "hw/base/log.h"
+#include "hw/base/failure_log.h"
 #include "hw/defs/gen11/set.h"
 #include "tests/unit/cs/machine.h"
 

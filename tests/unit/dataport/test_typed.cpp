@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <algorithm>
 
-#include "hw/base/log.h"
+#include "hw/base/failure_log.h"
 #include "hw/defs/gen12/all.h"
 #include "hw/surface/binding.h"
 #include "hw/surface/format.h"

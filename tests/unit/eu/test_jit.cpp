@@ -6,7 +6,7 @@
 #include <random>
 #include <utility>
 
-#include "hw/base/log.h"
+#include "hw/base/failure_log.h"
 #include "hw/eu/isa/gen9/isa.h"
 #include "hw/eu/jit/engine.h"
 #include "tests/catch.h"

@@ -70,7 +70,7 @@ struct Rig : memory::test::Mapped {
     for (const bool chroma : {false, true}) {
       PlaneLayout layout = plane(chroma ? chroma_row : 0);
       layout.element = 1, layout.width = chroma ? (width + 1) / 2 * 2 : width, layout.height = chroma ? (height + 1) / 2 : height;
-      map.open(view, layout, Access::write);
+      map.open(view, stop, layout, Access::write);
       for (uint32_t y = 0; y < layout.height; ++y)
         for (uint32_t x = 0; x < layout.width; ++x) {
           const uint8_t value = chroma ? pixel(1 + x % 2, x / 2, y) : pixel(0, x, y);
@@ -98,7 +98,7 @@ EncodedScan nv12_scan(const Rig& rig, uint32_t width, uint32_t height, uint32_t 
 
 std::vector<uint8_t> encoded(Rig& rig, const EncodedScan& scan) {
   ScanEncoder encoder;
-  encoder.begin(rig.view, scan);
+  encoder.begin(rig.view, rig.stop, scan);
   while (encoder.row()) {}
   CHECK_FALSE(encoder.lacks_code());
   encoder.writer().marker(0xd9);
@@ -210,7 +210,7 @@ TEST_CASE("rotated pictures, and layouts of surfaces", "[jpeg]") {
   Target target{.layout = layout, .rotation = rotation, .width = turned ? height : width, .height = turned ? width : height};
   for (unsigned i = 0; i < 3; ++i)
     target.planes[i] = {.base = 0x10'0000, .pitch = 256, .tiling = surface::Tiling::linear, .first_row = 64 * i};
-  Output().store(decoder, target, rig.view, nullptr);
+  Output().store(decoder, target, rig.view, rig.stop, nullptr);
 
   const auto at = [&](unsigned row, unsigned byte) { return rig.view.load<uint8_t>(0x10'0000 + row * 256 + byte); };
   const auto source = [&](unsigned plane, uint32_t x, uint32_t y) {

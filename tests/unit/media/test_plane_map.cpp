@@ -23,6 +23,8 @@ struct Rig : memory::test::Mapped {
     std::mt19937 random(7);
     for (uint64_t at = first; at < end; ++at) view.store<uint8_t>(at, static_cast<uint8_t>(random()));
   }
+  StopFlag stop;
+
   /// Byte `i` of the element at (x, y), both clamped into the plane.
   uint8_t expected(const PlaneLayout& p, int x, int y, unsigned i) {
     x = std::clamp(x, 0, static_cast<int>(p.width) - 1), y = std::clamp(y, 0, static_cast<int>(p.height) - 1);
@@ -47,7 +49,7 @@ TEST_CASE("plane: blocks are fetched as the tiling places them, with the edges e
   std::mt19937 random(11);
   for (const PlaneLayout& layout : layouts) {
     PlaneMap map;
-    map.open(rig.view, layout, Access::read);
+    map.open(rig.view, rig.stop, layout, Access::read);
     for (int round = 0; round < 60; ++round) {
       const int x = static_cast<int>(random() % (layout.width + 80)) - 40, y = static_cast<int>(random() % (layout.height + 80)) - 40;
       const unsigned columns = 1 + random() % 30, rows = 1 + random() % 30;
@@ -68,7 +70,7 @@ TEST_CASE("plane: blocks are stored where they are fetched, and nothing outside 
   for (const PlaneLayout& layout : layouts) {
     Rig rig;
     PlaneMap map;
-    map.open(rig.view, layout, Access::write);
+    map.open(rig.view, rig.stop, layout, Access::write);
     std::vector<uint8_t> before(end - first);
     rig.view.read(first, before.data(), before.size());
     const uint32_t x = layout.width - 20, y = layout.height - 10;
@@ -91,7 +93,7 @@ TEST_CASE("plane: blocks are stored where they are fetched, and nothing outside 
 TEST_CASE("plane: what a guest may state is brought into bounds") {
   Rig rig;
   PlaneMap map;
-  map.open(rig.view,
+  map.open(rig.view, rig.stop,
            {.base = ~uint64_t{0},
             .pitch = 1,
             .tiling = Tiling::y,
@@ -107,4 +109,22 @@ TEST_CASE("plane: what a guest may state is brought into bounds") {
   map.store(0, 0, 64, 64, block.data(), 64);
   map.store(~0u, ~0u, 64, 64, block.data(), 64);
   map.fetch(-100000, 100000, 64, 64, block.data(), 64);
+}
+
+TEST_CASE("plane: a stop request ends the search for pages, and the next refresh takes it up") {
+  Rig rig;
+  const PlaneLayout layout = layouts[0];
+  std::byte wanted{0x5a}, seen{};
+  PlaneMap map;
+  rig.stop.request(StopFlag::reset);
+  map.open(rig.view, rig.stop, layout, Access::write);
+  map.store(0, 0, 1, 1, &wanted, 1);
+  CHECK(rig.view.load<uint8_t>(first) == rig.expected(layout, 0, 0, 0));
+  CHECK(rig.view.load<uint8_t>(first) != 0x5a);
+  rig.stop.clear(~0u);
+  map.refresh(rig.view, rig.stop);
+  map.store(0, 0, 1, 1, &wanted, 1);
+  map.fetch(0, 0, 1, 1, &seen, 1);
+  CHECK(seen == wanted);
+  CHECK(rig.view.load<uint8_t>(first) == 0x5a);
 }

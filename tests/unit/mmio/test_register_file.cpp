@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <set>
 
-#include "hw/base/log.h"
+#include "hw/base/failure_log.h"
 #include "hw/mmio/register_file.h"
 #include "tests/catch.h"
 #include "tests/engine_register.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <bit>
 
-#include "hw/base/log.h"
+#include "hw/base/failure_log.h"
 #include "hw/defs/gen9/set.h"
 #include "hw/render/output_merger.h"
 #include "tests/catch.h"

@@ -2,7 +2,7 @@
 // The record of visible objects: what the writer stores against what the reader makes of it, and both on damaged memory.
 #include <random>
 
-#include "hw/base/log.h"
+#include "hw/base/failure_log.h"
 #include "hw/defs/gen11/set.h"
 #include "hw/mmio/register_file.h"
 #include "hw/render/position/visibility_reader.h"

@@ -9,7 +9,7 @@
 #include <set>
 #include <vector>
 
-#include "hw/base/log.h"
+#include "hw/base/failure_log.h"
 #include "tests/catch.h"
 #include "tests/quiet_log.h"
 

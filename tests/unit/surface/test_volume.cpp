@@ -7,7 +7,7 @@
 #include <set>
 #include <string_view>
 
-#include "hw/base/log.h"
+#include "hw/base/failure_log.h"
 #include "hw/defs/gen9/all.h"
 #include "hw/surface/mip_tail.h"
 #include "hw/surface/surface.h"
