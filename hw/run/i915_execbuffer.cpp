@@ -94,6 +94,7 @@ int ExecBuffer::look_up() {
   for (const auto& object : objects_) {
     BoPtr bo = file_.bo(object.handle);
     if (!bo) return -ENOENT;
+    bo->flush_view();
     buffers_.push_back(std::move(bo));
   }
   return 0;
