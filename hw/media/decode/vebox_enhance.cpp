@@ -100,7 +100,9 @@ Denoise denoiser(const State& state) {
   dn.history_start = static_cast<uint8_t>(state.initial_denoise_history);
   dn.block_difference = state.denoise_stad_threshold;
   dn.moving_pixels = state.denoise_moving_pixel_threshold;
-  const auto threshold = [](uint32_t given, uint32_t block) { return static_cast<uint8_t>(std::min(given ? given : block / block_pixels, 255u)); };
+  const auto threshold = [](uint32_t given, uint32_t block) {
+    return static_cast<uint8_t>(std::min(given ? given : block / block_pixels, 255u));
+  };
   dn.pixel_difference = threshold(state.temporal_difference_threshold, state.denoise_stad_threshold);
   dn.chroma_difference = threshold(state.chroma_temporal_difference_threshold, state.chroma_denoise_stad_threshold);
   dn.distance_weight = {static_cast<uint8_t>(state.dn_wd00), static_cast<uint8_t>(state.dn_wd01), static_cast<uint8_t>(state.dn_wd02),
@@ -140,12 +142,12 @@ void add_colour(const State& state, Colour& colour) {
                          {back.offset_in_1, back.offset_in_2, back.offset_in_3}, {back.offset_out_1, back.offset_out_2, back.offset_out_3});
   colour.swap = back.yuv_channel_swap;
   if (const auto& f = state.front_end_csc_state; f.front_end_csc_transform_enable)
-    colour.front = matrix({f.fecsc_c0_transform_coefficient, f.fecsc_c1_transform_coefficient, f.fecsc_c2_transform_coefficient,
-                           f.fecsc_c3_transform_coefficient, f.fecsc_c4_transform_coefficient, f.fecsc_c5_transform_coefficient,
-                           f.fecsc_c6_transform_coefficient, f.fecsc_c7_transform_coefficient, f.fecsc_c8_transform_coefficient},
-                          {f.fec_sc_offset_in_1_offset_in_for_yr, f.fec_sc_offset_in_2_offset_out_for_ug, f.fec_sc_offset_in_3_offset_out_for_vb},
-                          {f.fec_sc_offset_out_1_offset_out_for_yr, f.fec_sc_offset_out_2_offset_out_for_ug,
-                           f.fec_sc_offset_out_3_offset_out_for_vb});
+    colour.front =
+        matrix({f.fecsc_c0_transform_coefficient, f.fecsc_c1_transform_coefficient, f.fecsc_c2_transform_coefficient,
+                f.fecsc_c3_transform_coefficient, f.fecsc_c4_transform_coefficient, f.fecsc_c5_transform_coefficient,
+                f.fecsc_c6_transform_coefficient, f.fecsc_c7_transform_coefficient, f.fecsc_c8_transform_coefficient},
+               {f.fec_sc_offset_in_1_offset_in_for_yr, f.fec_sc_offset_in_2_offset_out_for_ug, f.fec_sc_offset_in_3_offset_out_for_vb},
+               {f.fec_sc_offset_out_1_offset_out_for_yr, f.fec_sc_offset_out_2_offset_out_for_ug, f.fec_sc_offset_out_3_offset_out_for_vb});
   if (state.alpha_aoi_state.alpha_from_state_select) colour.alpha = static_cast<uint8_t>(state.alpha_aoi_state.color_pipe_alpha >> 8);
 }
 
@@ -161,10 +163,10 @@ bool features_are_known(const Modes& m) {
   const struct {
     bool on;
     const char* name;
-  } missing[] = {{m.color_gamut_expansion_enable, "VEBOX gamut expansion"},   {m.color_gamut_compression_enable, "VEBOX gamut compression"},
-                 {m.hot_pixel_filtering_enable, "VEBOX hot pixel filter"},    {m.lace_correction_enable, "VEBOX local contrast (LACE)"},
-                 {m.forward_gamma_correction_enable, "VEBOX forward gamma"},  {m.alpha_plane_enable, "VEBOX alpha plane"},
-                 {m.vignette_enable, "VEBOX vignette correction"},            {m.demosaic_enable, "VEBOX demosaic"}};
+  } missing[] = {{m.color_gamut_expansion_enable, "VEBOX gamut expansion"},  {m.color_gamut_compression_enable, "VEBOX gamut compression"},
+                 {m.hot_pixel_filtering_enable, "VEBOX hot pixel filter"},   {m.lace_correction_enable, "VEBOX local contrast (LACE)"},
+                 {m.forward_gamma_correction_enable, "VEBOX forward gamma"}, {m.alpha_plane_enable, "VEBOX alpha plane"},
+                 {m.vignette_enable, "VEBOX vignette correction"},           {m.demosaic_enable, "VEBOX demosaic"}};
   for (const auto& feature : missing)
     if (feature.on) unimplemented(feature.name, "no effect");
   return !m.demosaic_enable;

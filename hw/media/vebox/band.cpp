@@ -134,13 +134,13 @@ void store(const Band& band, uint32_t x, uint32_t width, uint8_t alpha, SurfaceM
       at[place[3]] = static_cast<std::byte>(alpha);
     }
   }
-  to.planes[0].store(pairs ? x / 2 : x, static_cast<uint32_t>(band.first), elements, static_cast<unsigned>(band.count), scratch.data(), stride);
+  to.planes[0].store(pairs ? x / 2 : x, static_cast<uint32_t>(band.first), elements, static_cast<unsigned>(band.count), scratch.data(),
+                     stride);
 }
 
 void resample(const Band& from, Sampling sampling, int width, const Colour& colour, Band& to) {
   to.resize(sampling, from.first, from.count, width, 0);
-  for (int y = 0; y < from.count; ++y)
-    std::copy_n(from.planes[0].row(from.first + y), width, to.planes[0].row(from.first + y));
+  for (int y = 0; y < from.count; ++y) std::copy_n(from.planes[0].row(from.first + y), width, to.planes[0].row(from.first + y));
   const int from_x = from.step_x(), from_y = from.step_y(), to_x = to.step_x(), to_y = to.step_y();
   const bool wide = to_x > from_x && colour.average_horizontally, tall = to_y > from_y && colour.average_vertically;
   for (size_t c = 1; c < 3; ++c) {

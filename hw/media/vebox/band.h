@@ -32,8 +32,7 @@ struct SamplePlane {
 };
 
 struct Band {
-  static constexpr int rows = 64;    ///< of luma
-  static constexpr int margin = 8;   ///< rows above and below
+  static constexpr int margin = 8;  ///< rows above and below
   Sampling sampling = Sampling::s420;
   int first = 0, count = 0;  ///< rows of the picture that are to be computed
   std::array<SamplePlane, 3> planes;
@@ -45,7 +44,7 @@ struct Band {
 };
 
 using Bytes = std::vector<std::byte>;
-/// Rows [y, y + Band::rows) from column x on, with margins.
+/// Rows [y, y + count) from column x on, with margins.
 void load(const SurfaceMap& from, uint32_t x, uint32_t width, int y, int count, Band& band, Bytes& scratch);
 /// The band without its margins. It has the sampling of the surface.
 void store(const Band& band, uint32_t x, uint32_t width, uint8_t alpha, SurfaceMap& to, Bytes& scratch);

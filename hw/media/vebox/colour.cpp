@@ -24,7 +24,8 @@ void amplify(const ProcAmp& amplifier, Band& band) {
   const int64_t offset = int64_t{amplifier.brightness} * brightness_unit + black;
   for (int y = band.first; y < band.first + band.count; ++y) {
     uint16_t* const row = luma.row(y);
-    for (int x = 0; x < luma.columns; ++x) row[x] = clamped(rounded(int64_t{row[x] - black} * amplifier.contrast, contrast_fraction) + offset);
+    for (int x = 0; x < luma.columns; ++x)
+      row[x] = clamped(rounded(int64_t{row[x] - black} * amplifier.contrast, contrast_fraction) + offset);
   }
   const int down = band.step_y();
   for (int y = band.first / down; y < (band.first + band.count) / down; ++y) {

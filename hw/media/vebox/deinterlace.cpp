@@ -44,9 +44,7 @@ void interpolate_row(const SamplePlane& from, int y, int height, int reach, uint
   for (int x = 0; x < from.columns; ++x) to[x] = between(a, b, x, reach);
 }
 
-int plane_height(const Band& band, size_t plane, int height) {
-  return plane && band.step_y() == 2 ? (height + 1) / 2 : height;
-}
+int plane_height(const Band& band, size_t plane, int height) { return plane && band.step_y() == 2 ? (height + 1) / 2 : height; }
 
 /// Sum over a pair of pixels: how much the frames differ there, this row's twice as much as those of the other field around.
 int frame_difference(const SamplePlane& a, const SamplePlane& b, int x, int y) {

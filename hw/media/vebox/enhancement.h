@@ -29,12 +29,12 @@ struct Denoise {
   bool interlaced = false;  ///< neighbours are lines of the same field
   bool chroma = false;
   uint8_t static_history_max = 0, history_step = 0, history_start = 0;
-  uint32_t block_difference = 0;               ///< sum over a block of 4x4, above which it may move
-  uint32_t moving_pixels = 0;                  ///< and the count of pixels that differ, above which it moves
-  uint8_t pixel_difference = 0;                ///< above which a pixel of a block that is still moves
-  uint8_t chroma_difference = 0;               ///< the same of chroma
-  std::array<uint16_t, 256> range_weight{};    ///< by the difference to the pixel
-  std::array<uint8_t, 9> distance_weight{};    ///< by |dy| * 3 + |dx|; the pixel's own is not 0
+  uint32_t block_difference = 0;             ///< sum over a block of 4x4, above which it may move
+  uint32_t moving_pixels = 0;                ///< and the count of pixels that differ, above which it moves
+  uint8_t pixel_difference = 0;              ///< above which a pixel of a block that is still moves
+  uint8_t chroma_difference = 0;             ///< the same of chroma
+  std::array<uint16_t, 256> range_weight{};  ///< by the difference to the pixel
+  std::array<uint8_t, 9> distance_weight{};  ///< by |dy| * 3 + |dx|; the pixel's own is not 0
 };
 
 struct Deinterlace {
@@ -43,7 +43,7 @@ struct Deinterlace {
   uint8_t min_motion = 0, max_motion = 0;  ///< STMM at which lines are woven, at which they are interpolated; max is greater
   uint8_t shift_up = 4, shift_down = 4;
   uint16_t complexity_bias = 2;
-  uint8_t vertical_weight = 0;              ///< of 64
+  uint8_t vertical_weight = 0;               ///< of 64
   uint8_t decay_large = 0, decay_small = 0;  ///< of 256: what stays of the last frame's STMM
 };
 
@@ -54,8 +54,8 @@ struct Matrix {
 };
 
 struct ProcAmp {
-  int32_t contrast = 1 << 7;       ///< U4.7
-  int32_t brightness = 0;          ///< S7.4, of 8-bit samples
+  int32_t contrast = 1 << 7;          ///< U4.7
+  int32_t brightness = 0;             ///< S7.4, of 8-bit samples
   int32_t cosine = 1 << 8, sine = 0;  ///< S7.8, times contrast and saturation
 };
 
@@ -77,7 +77,7 @@ struct Enhancement {
   std::optional<PlaneLayout> motion_in, motion_out;  ///< STMM, a byte for each pair of pixels, and the history of the denoise filter
   uint32_t history_column = 0;                       ///< where that begins: a byte for each block of 4x4, on its first row
   Colour colour;
-  uint64_t statistics = 0;  ///< address; 0: none
+  uint64_t statistics = 0;                             ///< address; 0: none
   uint32_t statistics_pitch = 0, statistics_rows = 0;  ///< at most 16 KiB, and 4096 and some
 };
 

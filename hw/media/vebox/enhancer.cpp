@@ -10,6 +10,10 @@
 
 namespace softgen::media::vebox {
 
+namespace {
+constexpr uint32_t wide = 4096, rows_of_narrow = 64, rows_of_wide = 16;
+}
+
 struct Enhancer::Scratch {
   Band current, previous, result, a, b;
   History history;
@@ -17,10 +21,11 @@ struct Enhancer::Scratch {
   Bytes bytes;
 };
 
-Enhancer::Enhancer(const Enhancement& what, memory::View& view, const StopFlag& stop) : what_(what), stop_(stop) {
-  const uint32_t bands = (what.height + Band::rows - 1) / Band::rows;
-  const auto &denoise = what.denoise;
-  const auto &di = what.deinterlace;
+Enhancer::Enhancer(const Enhancement& what, memory::View& view, const StopFlag& stop)
+    : what_(what), stop_(stop), rows_(what.width > wide ? rows_of_wide : rows_of_narrow) {
+  const uint32_t bands = (what.height + rows_ - 1) / rows_;
+  const auto& denoise = what.denoise;
+  const auto& di = what.deinterlace;
   const bool temporal = !what.first_frame;
   filtered_ = denoise ? bands : 0;
   stored_ = what.store_output ? bands : 0;
@@ -34,8 +39,8 @@ Enhancer::Enhancer(const Enhancement& what, memory::View& view, const StopFlag& 
 }
 
 Enhancer::Range Enhancer::rows_of(uint32_t band) const {
-  const int first = static_cast<int>(band) * Band::rows;
-  return {first, static_cast<int>(std::min<uint32_t>(Band::rows, align_up(what_.height - static_cast<uint32_t>(first), 2u)))};
+  const uint32_t first = band * rows_;
+  return {static_cast<int>(first), static_cast<int>(std::min(rows_, align_up(what_.height - first, 2u)))};
 }
 
 uint32_t Enhancer::run(uint32_t first, WorkerPool* pool) {
@@ -54,7 +59,7 @@ uint32_t Enhancer::run(uint32_t first, WorkerPool* pool) {
       do body(first++, 0);
       while (first < end && !enough());
     }
-    if (first < end) break;
+    if (first < end || enough()) break;
   }
   return first;
 }
@@ -84,9 +89,8 @@ void Enhancer::filter(Range rows, Scratch& scratch) {
 void Enhancer::finish(Band& band, SurfaceMap& to, Scratch& scratch) {
   const Colour& colour = what_.colour;
   const auto width = static_cast<int>(what_.width);
-  const Band& done = changes(colour, band.sampling, to.format.sampling)
-                         ? recolour(colour, band, width, to.format.sampling, scratch.a, scratch.b)
-                         : band;
+  const Band& done =
+      changes(colour, band.sampling, to.format.sampling) ? recolour(colour, band, width, to.format.sampling, scratch.a, scratch.b) : band;
   store(done, what_.x, what_.width, colour.alpha, to, scratch.bytes);
 }
 

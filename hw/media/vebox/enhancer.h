@@ -34,6 +34,7 @@ class Enhancer {
 
   const Enhancement& what_;
   const StopFlag& stop_;
+  const uint32_t rows_;                 ///< of a band: wide ones have less, since a stop request waits for them
   uint32_t filtered_ = 0, stored_ = 0;  ///< bands
   SurfaceMap current_, previous_, denoised_, output_current_, output_previous_;
   PlaneMap motion_in_, motion_out_;
