@@ -86,7 +86,7 @@ Deinterlace deinterlacer(const State& state) {
 
 /// i965's states have zeros for all weights, and for the thresholds of single pixels.
 constexpr std::array<uint8_t, 9> default_distance_weights = {16, 12, 5, 12, 9, 4, 5, 4, 2};
-constexpr std::array<uint32_t, 6> default_range_limits = {2, 4, 6, 9, 12, 16};
+constexpr std::array<uint32_t, 6> default_range_limits = {3, 6, 9, 12, 16, 20};
 constexpr std::array<uint32_t, 6> default_range_weights = {31, 27, 21, 13, 6, 2};
 
 template <class State>
