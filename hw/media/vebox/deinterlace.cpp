@@ -3,6 +3,7 @@
 #include "hw/media/vebox/deinterlace.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 
 namespace softgen::media::vebox {
@@ -31,17 +32,16 @@ uint16_t between(const uint16_t* above, const uint16_t* below, int x, int reach)
   return static_cast<uint16_t>((above[x + shift] + below[x - shift] + 1) / 2);
 }
 
-constexpr int luma_reach = 3, chroma_reach = 1;
+/// Columns that an edge goes to either side from line to line, by plane.
+constexpr int reach_of(size_t plane) { return plane ? 1 : 3; }
 
-/// Row `y` of a plane of `height` rows, from its neighbours of the other parity.
-void interpolate_row(const SamplePlane& from, int y, int height, int reach, uint16_t* to) {
-  const bool above = y > 0, below = y + 1 < height;
-  if (!above || !below) {
-    std::copy_n(from.row(above ? y - 1 : below ? y + 1 : y), from.columns, to);
-    return;
-  }
-  const uint16_t *const a = from.row(y - 1), *const b = from.row(y + 1);
-  for (int x = 0; x < from.columns; ++x) to[x] = between(a, b, x, reach);
+/// The lines of the other parity around a line: at the picture's edges both are the one that there is.
+struct Neighbours {
+  const uint16_t *above, *below;
+};
+Neighbours neighbours(const SamplePlane& from, int y, int height) {
+  const bool last = y + 1 >= height;
+  return {from.row(y > 0 ? y - 1 : y + 1), from.row(last ? y - 1 : y + 1)};
 }
 
 int plane_height(const Band& band, size_t plane, int height) { return plane && band.step_y() == 2 ? (height + 1) / 2 : height; }
@@ -66,13 +66,24 @@ int complexity(const Deinterlace& di, const SamplePlane& a, int x, int y) {
   return horizontal + vertical * di.vertical_weight / weight_one;
 }
 
-/// The greatest motion of a pair, its neighbours, and those on rows [first_row, last_row].
-int motion_around(const MotionMap& motion, int pair, int first_row, int last_row) {
-  const int left = std::max(pair - 1, 0), right = std::min(pair + 1, motion.columns - 1);
-  int most = 0;
-  for (int y = std::max(first_row, motion.first); y <= std::min(last_row, motion.first + motion.rows - 1); ++y)
-    for (int x = left; x <= right; ++x) most = std::max<int>(most, motion.row(y)[x]);
-  return most;
+/// The greatest motion of each pair, its neighbours, and the rows from first_row to last_row.
+void spread(const MotionMap& motion, int first_row, int last_row, std::vector<uint8_t>& to) {
+  const auto columns = static_cast<size_t>(motion.columns);
+  std::vector<uint8_t> most(columns + 2);
+  for (int y = std::max(first_row, motion.first); y <= std::min(last_row, motion.first + motion.rows - 1); ++y) {
+    const uint8_t* const row = motion.row(y);
+    for (size_t x = 0; x < columns; ++x) most[x + 1] = std::max(most[x + 1], row[x]);
+  }
+  to.resize(columns);
+  for (size_t x = 0; x < columns; ++x) to[x] = std::max({most[x], most[x + 1], most[x + 2]});
+}
+
+/// How much of 256 an interpolated sample counts, by STMM.
+std::array<uint16_t, 256> shares_of(const Deinterlace& di) {
+  const int span = di.max_motion - di.min_motion;
+  std::array<uint16_t, 256> shares;
+  for (int i = 0; i < 256; ++i) shares[static_cast<size_t>(i)] = static_cast<uint16_t>(std::clamp(i - di.min_motion, 0, span) * 256 / span);
+  return shares;
 }
 
 }  // namespace
@@ -106,27 +117,38 @@ void interpolate(const Band& source, bool odd, int height, Band& to) {
     const SamplePlane& from = source.planes[p];
     SamplePlane& out = to.planes[p];
     for (int y = out.first; y < out.first + out.rows; ++y) {
-      if ((y & 1) == odd) std::copy_n(from.row(y), from.columns, out.row(y));
-      else interpolate_row(from, y, plane_height(source, p, height), p ? chroma_reach : luma_reach, out.row(y));
+      uint16_t* const row = out.row(y);
+      if ((y & 1) == odd) {
+        std::copy_n(from.row(y), from.columns, row);
+        continue;
+      }
+      const auto [above, below] = neighbours(from, y, plane_height(source, p, height));
+      for (int x = 0; x < out.columns; ++x) row[x] = between(above, below, x, reach_of(p));
     }
   }
 }
 
 void adapt(const Deinterlace& di, const Band& source, const Band& other, bool odd, int height, const MotionMap& motion, Band& to) {
-  interpolate(source, odd, height, to);
-  const int span = di.max_motion - di.min_motion;
+  to.resize(source.sampling, source.first, source.count, source.planes[0].columns, 0);
+  const std::array<uint16_t, 256> shares = shares_of(di);
+  std::vector<uint8_t> moving;
   for (size_t p = 0; p < 3; ++p) {
+    const SamplePlane& from = source.planes[p];
     SamplePlane& out = to.planes[p];
     const int down = p ? source.step_y() : 1;
     const bool halved = p && source.step_x() == 2;
-    for (int y = out.first + ((out.first & 1) == odd); y < out.first + out.rows; y += 2) {
-      const uint16_t *const a = source.planes[p].row(y), *const b = other.planes[p].row(y);
+    for (int y = out.first; y < out.first + out.rows; ++y) {
       uint16_t* const row = out.row(y);
+      if ((y & 1) == odd) {
+        std::copy_n(from.row(y), from.columns, row);
+        continue;
+      }
+      const uint16_t *const a = from.row(y), *const b = other.planes[p].row(y);
+      const auto [above, below] = neighbours(from, y, plane_height(source, p, height));
+      spread(motion, y * down - 1, y * down + down, moving);
       for (int x = 0; x < out.columns; ++x) {
-        const int pair = halved ? x : x / 2;
-        const int moves = std::clamp(motion_around(motion, pair, y * down - 1, y * down + down) - di.min_motion, 0, span);
-        const int woven = (a[x] + b[x] + 1) / 2;
-        row[x] = static_cast<uint16_t>(woven + (row[x] - woven) * moves / span);
+        const int share = shares.data()[moving.data()[halved ? x : x / 2]], woven = (a[x] + b[x] + 1) / 2;
+        row[x] = static_cast<uint16_t>(share ? woven + (between(above, below, x, reach_of(p)) - woven) * share / 256 : woven);
       }
     }
   }

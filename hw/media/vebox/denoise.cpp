@@ -3,6 +3,7 @@
 #include "hw/media/vebox/denoise.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 
 namespace softgen::media::vebox {
@@ -10,21 +11,32 @@ namespace {
 
 constexpr int reach = 2;  ///< of the filter, in samples and lines
 
-/// The weighted mean of 5x5 samples; lines are `step` apart.
-uint16_t smoothed(const Denoise& filter, const SamplePlane& from, int x, int y, int step) {
-  const int own = from.row(y)[x];
-  uint32_t sum = 0, weights = 0;
+/// Weights by distance, as Denoise has them, and difference.
+using Weights = std::array<std::array<uint16_t, 256>, 9>;
+
+Weights weights_of(const Denoise& filter) {
+  Weights weights;
+  for (size_t i = 0; i < weights.size(); ++i)
+    for (size_t k = 0; k < weights[i].size(); ++k)
+      weights[i][k] = static_cast<uint16_t>(filter.distance_weight[i] * filter.range_weight[k]);
+  return weights;
+}
+
+/// The weighted mean of 5x5 samples around one; lines are `step` samples apart.
+uint16_t smoothed(const Weights& weights, const uint16_t* at, ptrdiff_t step) {
+  const int own = *at;
+  uint32_t sum = 0, total = 0;
+#pragma GCC unroll 5
   for (int dy = -reach; dy <= reach; ++dy) {
-    const uint16_t* const row = from.row(y + dy * step) + x;
-    const uint8_t* const distance = filter.distance_weight.data() + std::abs(dy) * (reach + 1);
+    const uint16_t* const row = at + dy * step;
+#pragma GCC unroll 5
     for (int dx = -reach; dx <= reach; ++dx) {
-      const uint32_t sample = row[dx];
-      const auto differs = static_cast<size_t>(std::abs(static_cast<int>(sample) - own) >> 8);
-      const uint32_t weight = uint32_t{distance[std::abs(dx)]} * filter.range_weight[differs];
-      sum += sample * weight, weights += weight;
+      const uint16_t* const table = weights.data()[std::abs(dy) * (reach + 1) + std::abs(dx)].data();
+      const uint32_t sample = row[dx], weight = table[std::abs(static_cast<int>(sample) - own) >> 8];
+      sum += sample * weight, total += weight;
     }
   }
-  return weights ? static_cast<uint16_t>((sum + weights / 2) / weights) : static_cast<uint16_t>(own);
+  return total ? static_cast<uint16_t>((sum + total / 2) / total) : static_cast<uint16_t>(own);
 }
 
 bool moves(const Denoise& filter, const SamplePlane& now, const SamplePlane& last, int x, int y) {
@@ -62,11 +74,12 @@ void denoise(const Denoise& filter, const Band& current, const Band* previous, H
   to.resize(current.sampling, current.first, current.count, current.planes[0].columns, 0);
   std::vector<uint8_t> still;
   update(filter, current.planes[0], previous ? &previous->planes[0] : nullptr, current.first, history, still);
-  const int step = filter.interlaced ? 2 : 1;
+  const Weights weights = weights_of(filter);
   for (size_t p = 0; p < 3; ++p) {
     const SamplePlane& from = current.planes[p];
     SamplePlane& out = to.planes[p];
     const int down = p ? current.step_y() : 1, across = p ? current.step_x() : 1;
+    const auto step = static_cast<ptrdiff_t>(from.stride) * (filter.interlaced ? 2 : 1);
     const int most = p ? filter.chroma_difference : filter.pixel_difference;
     for (int y = out.first; y < out.first + out.rows; ++y) {
       const uint16_t* const source = from.row(y);
@@ -78,7 +91,7 @@ void denoise(const Denoise& filter, const Band& current, const Band* previous, H
       const uint8_t* const blocks = still.data() + (y * down - current.first) / block_size * history.columns;
       const uint16_t* const last = previous ? previous->planes[p].row(y) : nullptr;
       for (int x = 0; x < out.columns; ++x) {
-        const int sample = smoothed(filter, from, x, y, step);
+        const int sample = smoothed(weights, source + x, step);
         const int share = blocks[x * across / block_size];
         const bool blend = share && std::abs(int{source[x]} - int{last[x]}) >> 8 <= most;
         row[x] = static_cast<uint16_t>(blend ? sample + (last[x] - sample) * share / 256 : sample);
