@@ -83,8 +83,7 @@ struct MessageOp : SamplerFields, ScatteredFields, BlockFields, UrbFields, Targe
   bool header = false;
   uint8_t length = 0, response_length = 0, extended_length = 0;  ///< registers; extended_length: of a split send's second payload
   SurfaceBinding binding;
-  uint8_t simd =
-      0;  ///< channels: 8, 16, or simd4x2; 64: sample_8x8, of kind sampleinfo as both have one code; 0: a reserved mode, or one that this kind does not have
+  uint8_t simd = 0;          ///< channels: 8, 16, or simd4x2; 0: a reserved mode, or one that this kind does not have
   uint8_t components = 0xf;  ///< surface reads and writes: bit c: dword or component c is moved
   uint8_t operation = 0;     ///< atomics: AtomicOperation or FloatAtomicOperation
   uint16_t offset = 0;       ///< URB: in units of the message; scratch blocks: in registers

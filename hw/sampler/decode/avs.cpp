@@ -104,11 +104,9 @@ State decode_state(const StateDwords& dwords) {
   for (size_t i = 0; i < s.filter_coefficient.size(); ++i) tables.set(i, s.filter_coefficient[i]);
   for (size_t i = 0; i < s.extra_filter_coefficient.size(); ++i) tables.set(s.filter_coefficient.size() + i, s.extra_filter_coefficient[i]);
   State out;
-  // All of four taps: table 1 is the only one of four taps whose sum is 1 in the drivers' tables.
-  const bool of_green = s.enable_8_tap_filter != Taps8::FOUR_TAPS;
-  const bool of_all = of_green && s.enable_8_tap_filter != Taps8::EIGHT_TAPS_OF_GREEN;
-  for (const Color color : {red, green, blue, alpha})
-    out.filters[color] = (color == green ? of_green : of_all) ? tables.eight : tables.four;
+  // Green takes all of table 0: where iHD wants four taps, the others are zeros (vphal_render_common.c, VpHal_RenderCommonSetAVSTableParam).
+  const bool share = s.enable_8_tap_filter == Taps8::EIGHT_TAPS || s.enable_8_tap_filter == Taps8::EIGHT_TAPS_ADAPTIVE;
+  for (const Color color : {red, green, blue, alpha}) out.filters[color] = color == green || share ? tables.eight : tables.four;
   // 255 is all of it.
   out.sharpness = s.default_sharpness_level + (s.default_sharpness_level >> 7);
   out.shuffled = s.shuffle_output_writeback;

@@ -21,7 +21,7 @@ using Format = MediaState::SurfaceFormat;
 using Taps = SamplerState::Enable8TapFilter;
 
 constexpr uint64_t state_at = 0x10800;
-constexpr uint32_t green_only = 0xd000, red_and_blue = 0xa000, all_channels = 0, bytes = 2u << 18, bypass = 1u << 27;
+constexpr uint32_t green_only = 0xd000, red_only = 0xe000, red_and_blue = 0xa000, all_channels = 0, bytes = 2u << 18, bypass = 1u << 27;
 enum Mode : uint32_t { block_16x4, block_8x4, block_16x8, block_4x4 };
 
 struct Axis {
@@ -218,7 +218,8 @@ TEST_CASE("AVS: random taps, steps and edges give the sum over all taps") {
     for (unsigned round = 0; round < 20; ++round) {
       f.random_taps();
       f.state.enable_8_tap_filter = c.taps, f.state.default_sharpness_level = c.sharpness;
-      f.fill(Format::Y8_UNORM, c.tiling, c.width, c.height, c.width, c.pitch);
+      const bool four = c.taps == Taps::FOUR_TAPS;
+      f.fill(four ? Format::R8_UNORM : Format::Y8_UNORM, c.tiling, c.width, c.height, c.width, c.pitch);
       f.surface.address_control = round % 2 ? MediaState::AddressControl::MIRROR : MediaState::AddressControl::CLAMP;
       // Whole parts of 1/256, which floats hold.
       const auto part = [&](uint32_t limit) { return static_cast<int32_t>(f.random() % limit); };
@@ -227,8 +228,8 @@ TEST_CASE("AVS: random taps, steps and edges give the sum over all taps") {
       const auto wide = static_cast<float>(256 * c.width), high = static_cast<float>(256 * c.height);
       const uint32_t block = round % 4;
       const auto pixels = f.words({static_cast<float>(x) / wide, static_cast<float>(dx) / wide},
-                                  {static_cast<float>(y) / high, static_cast<float>(dy) / high}, green_only, 4, block);
-      const unsigned taps = !c.sharpness ? 2 : c.taps == Taps::FOUR_TAPS ? 4 : 8;
+                                  {static_cast<float>(y) / high, static_cast<float>(dy) / high}, four ? red_only : green_only, 4, block);
+      const unsigned taps = !c.sharpness ? 2 : four ? 4 : 8;
       bool same = true;
       for (int32_t i = 0; i < 64; ++i)
         same = same && pixels[static_cast<size_t>(i)] == f.expected({0, 1, c.width, c.height}, x + i % 16 * dx,
