@@ -226,7 +226,7 @@ MPEG2 = [
     mpeg2("1080p", ["-g", "12", "-bf", "2", "-q:v", "5"], FULL_HD_SOURCE, speed=True),
 ]
 
-JPEG_SURFACES = {"yuvj420p": {"iHD": "nv12", "i965": "yuv420p"}, "yuvj422p": {"iHD": "yuyv422", "i965": "yuv422p"}, "yuvj444p": {"iHD": "yuv444p", "i965": "yuv444p"}, "yuvj411p": {"iHD": "yuv411p", "i965": "yuv411p"},
+JPEG_SURFACES = {"yuvj420p": {"iHD": "nv12", "i965": "yuv420p"}, "yuvj422p": {"iHD": "yuyv422", "i965": "yuyv422"}, "yuvj444p": {"iHD": "yuv444p", "i965": "yuv444p"}, "yuvj411p": {"iHD": "yuv411p", "i965": "yuv411p"},
                 "yuvj440p": {"iHD": "yuv440p", "i965": "yuv440p"}}
 JPEG_BOUND = 50  # the inverse DCT is open, and both sides round
 
