@@ -7,6 +7,7 @@
 #include <random>
 #include <vector>
 
+#include "hw/eu/isa/gen11/isa.h"
 #include "hw/sampler/avs.h"
 #include "tests/unit/sampler/message_fixture.h"
 
@@ -146,6 +147,20 @@ struct Fixture : test::MessageFixture {
 };
 
 }  // namespace
+
+TEST_CASE("AVS: which message it is") {
+  constexpr uint32_t sampleinfo = 11u << 12, wide = 3u << 17, upper = 1u << 29;
+  const auto decoded = [](const eu::Isa& isa, uint32_t descriptor) {
+    return isa.message(static_cast<unsigned>(Sfid::sampler), descriptor);
+  };
+  for (const eu::Isa* isa : {&eu::gen9_isa(), &eu::gen11_isa()}) {
+    CHECK(avs::is_sample_8x8(decoded(*isa, wide | sampleinfo)));
+    CHECK_FALSE(avs::is_sample_8x8(decoded(*isa, 2u << 17 | sampleinfo)));
+    CHECK_FALSE(avs::is_sample_8x8(decoded(*isa, wide)));
+    CHECK(decoded(*isa, wide).simd == 0);
+  }
+  CHECK_FALSE(avs::is_sample_8x8(decoded(eu::gen11_isa(), upper | wide | sampleinfo)));
+}
 
 TEST_CASE("AVS: a scale of 1 gives the picture") {
   Fixture f;
