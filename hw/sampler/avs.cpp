@@ -16,7 +16,7 @@
 namespace softgen::sampler::avs {
 namespace {
 
-/// Along one axis. iHD's and i965's kernels compute with the same sum: X(i) = X + i dX + i (i - 1) / 2 ddX.
+/// Along one axis. The sum of i965's kernels (Set_Layer_0.g8a): X(i) = X + i dX + i (i - 1) / 2 ddX.
 struct Axis {
   float start, step, second;
   float at(float i) const { return start + i * step + i * (i - 1) / 2 * second; }
@@ -63,12 +63,10 @@ class Writer {
  public:
   Writer(std::span<Grf> response, bool bytes) : left_(std::as_writable_bytes(response)), bytes_(bytes) {}
   void row(const uint16_t* values, unsigned count) {
-    for (unsigned i = 0; i < count; ++i) {
-      // Without fraction: rounded.
-      const auto code = static_cast<uint8_t>((values[i] + 128) >> 8);
-      if (bytes_) put(&code, 1);
-      else put(&values[i], 2);
-    }
+    if (!bytes_) return put(values, count * sizeof *values);
+    std::array<uint8_t, max_columns> codes;
+    for (unsigned i = 0; i < count; ++i) codes[i] = static_cast<uint8_t>((values[i] + 128) >> 8);
+    put(codes.data(), count);
   }
 
  private:
@@ -88,7 +86,7 @@ struct LastState {
 };
 
 const State& load_state(ThreadEnv& env, const Message& message, const Grf& header) {
-  // That a state takes 512 dwords is chosen for indices other than 0, which i965 and iHD use: i965_structs.h, gen9_sampler_8x8_avs, pads to that.
+  // i965 uses index 0. That others are 512 dwords apart is chosen: i965_structs.h, gen9_sampler_8x8_avs, pads to that.
   constexpr uint64_t size = 2048;
   auto& last = per_thread<LastState>();
   const uint64_t table = strip_canonical(env.bases.dynamic_state + message_header::Sampler{header.dw}.sampler_state_pointer());
@@ -108,8 +106,8 @@ Surface load_surface(ThreadEnv& env, const SurfaceBinding& binding) {
 
 const char* missing(const Message& message, unsigned format) {
   const message_header::Sample8x8 payload{message.reg(1).dw};
-  if (payload.functionality()) return "another function than AVS";
-  if (format & 1) return "downsampled chroma";
+  if (payload.functionality()) return "sample_8x8 with another function than AVS";
+  if (format & 1) return "sample_8x8 with downsampled chroma";
   return nullptr;
 }
 
@@ -122,10 +120,10 @@ void answer(const Message& message, ThreadEnv& env) {
   if (!message.header_present() || message.registers() < 2) return guest_error("sample_8x8", "a message without header or parameters");
   const message_header::Sampler header{message.reg(0).dw};
   const unsigned format = header.output_format_control();
-  if (const char* what = missing(message, format)) return unimplemented("sample_8x8", "{}", what);
-  if (!message_header::Sample8x8{message.reg(1).dw}.ief_bypass()) unimplemented("sample_8x8", "image enhancement filter");
+  if (const char* what = missing(message, format)) return unimplemented(what);
+  if (!message_header::Sample8x8{message.reg(1).dw}.ief_bypass()) unimplemented("sample_8x8 with image enhancement filter");
   const State& state = load_state(env, message, message.reg(0));
-  if (state.adaptive) unimplemented("sample_8x8", "adaptive filter");
+  if (state.adaptive) unimplemented("sample_8x8 with adaptive filter");
   const Surface surface = load_surface(env, message.op.binding);
   const Payload payload(message.reg(1));
 

@@ -52,7 +52,7 @@ void place_channels(Surface& out, Format format) {
     case Format::PLANAR_420_8:
     case Format::PLANAR_422_8:
     case Format::Y8_UNORM: return set(green, 0, 1);
-    default: unimplemented("sample_8x8", "surface format {}", static_cast<unsigned>(format));
+    default: unimplemented("sample_8x8 of a surface format", "{}", static_cast<unsigned>(format));
   }
 }
 
@@ -73,14 +73,14 @@ void place_chroma(Surface& out, const Media& s, uint32_t pitch) {
   if (s.interleave_chroma) v.x += 1;
   else v.x = s.x_offset_for_v_cr, v.y = s.y_offset_for_v_cr;
   out.channels[blue] = u, out.channels[red] = v;
-  if (s.cr_v_cb_u_pixel_offset_u_direction) unimplemented("sample_8x8", "Cr(V)/Cb(U) Pixel Offset U Direction");
+  if (s.cr_v_cb_u_pixel_offset_u_direction) unimplemented("sample_8x8 with Cr(V)/Cb(U) Pixel Offset U Direction");
 }
 
 void set_tiling(Surface& out, const Media& s) {
   switch (s.tile_mode) {
     case Media::TileMode::XMAJOR: out.tiling = surface::Tiling::x; break;
     case Media::TileMode::YMAJOR: out.tiling = surface::Tiling::y; break;
-    case Media::TileMode::WMAJOR: unimplemented("sample_8x8", "W tiles"); break;
+    case Media::TileMode::WMAJOR: unimplemented("sample_8x8 with W tiles"); break;
     default: return;
   }
   out.base = align_down(out.base, surface::tile_bytes(out.tiling, 1));
@@ -88,10 +88,10 @@ void set_tiling(Surface& out, const Media& s) {
 }
 
 void count_missing(const Media& s) {
-  if (s.rotation) unimplemented("sample_8x8", "rotation");
-  if (s.picture_structure != Media::PictureStructure::FRAME_PICTURE) unimplemented("sample_8x8", "picture structure");
-  if (s.memory_compression_enable) unimplemented("sample_8x8", "memory compression");
-  if (s.tiled_resource_mode) unimplemented("sample_8x8", "tiled resource mode");
+  if (s.rotation) unimplemented("sample_8x8 with rotation");
+  if (s.picture_structure != Media::PictureStructure::FRAME_PICTURE) unimplemented("sample_8x8 with picture structure");
+  if (s.memory_compression_enable) unimplemented("sample_8x8 with memory compression");
+  if (s.tiled_resource_mode) unimplemented("sample_8x8 with tiled resource mode");
 }
 
 }  // namespace

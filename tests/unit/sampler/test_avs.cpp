@@ -7,6 +7,7 @@
 #include <random>
 #include <vector>
 
+#include "hw/eu/isa/gen11/isa.h"
 #include "hw/sampler/avs.h"
 #include "tests/unit/sampler/message_fixture.h"
 
@@ -147,6 +148,20 @@ struct Fixture : test::MessageFixture {
 
 }  // namespace
 
+TEST_CASE("AVS: which message it is") {
+  constexpr uint32_t sampleinfo = 11u << 12, wide = 3u << 17, upper = 1u << 29;
+  const auto decoded = [](const eu::Isa& isa, uint32_t descriptor) {
+    return isa.message(static_cast<unsigned>(Sfid::sampler), descriptor);
+  };
+  for (const eu::Isa* isa : {&eu::gen9_isa(), &eu::gen11_isa()}) {
+    CHECK(avs::is_sample_8x8(decoded(*isa, wide | sampleinfo)));
+    CHECK_FALSE(avs::is_sample_8x8(decoded(*isa, 2u << 17 | sampleinfo)));
+    CHECK_FALSE(avs::is_sample_8x8(decoded(*isa, wide)));
+    CHECK(decoded(*isa, wide).simd == 0);
+  }
+  CHECK_FALSE(avs::is_sample_8x8(decoded(eu::gen11_isa(), upper | wide | sampleinfo)));
+}
+
 TEST_CASE("AVS: a scale of 1 gives the picture") {
   Fixture f;
   for (const uint32_t sharpness : {0u, 255u, 100u}) {
@@ -283,4 +298,34 @@ TEST_CASE("AVS: any payload stays within the surface") {
   for (const uint16_t value : first) CHECK(value == f.texels[0][0] << 8);
   const auto last = f.words({1e38f, 0}, {1e38f, 0}, green_only, 4);
   for (const uint16_t value : last) CHECK(value == f.texels[19][19] << 8);
+}
+
+TEST_CASE("AVS: any states give an answer") {
+  Fixture f;
+  for (unsigned round = 0; round < 2000; ++round) {
+    std::array<uint32_t, 280> state;
+    std::array<uint32_t, 8> media;
+    for (uint32_t& dword : state) dword = f.random();
+    for (uint32_t& dword : media) dword = f.random();
+    f.view.write(state_at, state.data(), sizeof state);
+    f.view.write(test::surface_at, media.data(), sizeof media);
+    Grf payload[2];
+    for (Grf& reg : payload)
+      for (uint32_t& dword : reg.dw) dword = f.random();
+    payload[0].dw[3] = static_cast<uint32_t>(state_at);
+    payload[1].dw[7] &= 0x0fff'ffff;
+    std::vector<Grf> response(round % 17);
+    const uint32_t length = static_cast<uint32_t>(response.size());
+    const MessageOp op =
+        eu::gen9_isa().message(static_cast<unsigned>(Sfid::sampler), 2u << 25 | length << 20 | 1u << 19 | 3u << 17 | 11u << 12);
+    const Message message{.op = op,
+                          .exec_size = 1,
+                          .exec_mask = 1,
+                          .dispatch_mask = 1,
+                          .payload = payload,
+                          .payload2 = {},
+                          .response = response,
+                          .end_of_thread = false};
+    CHECK(f.unit.send(message, f.env) == SendResult::done);
+  }
 }

@@ -32,7 +32,7 @@ void sampler(MessageOp& op) {
 MessageOp decode_message(unsigned sfid, uint32_t descriptor, uint32_t extended) {
   MessageOp op = gen9::decode_message(sfid, descriptor, extended);
   if (op.kind == MessageKind::render_target_write) render_target_write(op);
-  if (op.sampled) sampler(op);
+  if (op.sfid == Sfid::sampler) sampler(op);
   if (op.sfid == Sfid::pixel_interpolator) op.coarse = PixelInterpolator{descriptor}.coarse();
   return op;
 }
