@@ -8,14 +8,15 @@ import json
 # `pixels`: the format in which frames are compared. `least`: None: every frame is equal; else the least PSNR of a frame in dB.
 # `download`: {driver: format of its surfaces}, where it is not `pixels`: iHD does not convert, and ends in a fault when asked for another.
 # `software`: options of the software decoder. `quick`: in scripts/test. `speed`: for --speed. `without`: {driver: why it cannot decode this stream}.
-# `recon`: the encoder's own reconstruction, {out}.yuv, is what frames are compared with: FFmpeg's decoder differs from it.
+# `recon`: the encoder's own reconstruction, {out}.yuv, or libde265's frames of a "syntax ..." is what frames are compared with: FFmpeg's decoder (5.1) filters
+# samples at the corners of 16x16 CTBs, and at lossless blocks, with neighbours that are not deblocked yet.
 # `proof`: {element of FFmpeg's trace_headers: a value} that the stream must have: its feature.
 Stream = collections.namedtuple("Stream", "name codec source encode pixels least software quick speed without download recon proof",
                                 defaults=["nv12", None, (), False, False, {}, {}, False, {}])
 
 DRIVERS = {"iHD": "intel-media-va-driver", "i965": "i965-va-driver"}
 PLATFORMS = {"kbl": ["iHD", "i965"], "icl": ["iHD"], "tgl": ["iHD"]}  # chips, and the drivers that know them
-PACKAGES = ["ffmpeg", "x265", "libjpeg-turbo-progs", "vpx-tools", "mjpegtools", "mmdebstrap", *DRIVERS.values()]  # mmdebstrap: see kvazaar.py
+PACKAGES = ["ffmpeg", "x265", "libjpeg-turbo-progs", "vpx-tools", "mjpegtools", "libde265-examples", "mmdebstrap", *DRIVERS.values()]  # mmdebstrap: see kvazaar.py
 
 
 def moving(size="176x144", frames=12, rest=""):
@@ -57,7 +58,6 @@ def x265(name, parameters, source=None, pixels="yuv420p", **more):
 
 
 def x265_recon(name, options, source=None):
-    """FFmpeg's decoder (5.1) filters samples at the corners of 16x16 CTBs, and at lossless blocks, with neighbours that are not deblocked yet."""
     words = ["x265", "--log-level", "none", "--keyint", "8", *options.split(), "--y4m", "--input", "-", "--recon", "{out}.yuv", "-o", "{out}"]
     return Stream(f"hevc-{name}", "hevc", source or moving(), words, recon=True)
 

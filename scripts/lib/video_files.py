@@ -77,6 +77,8 @@ def write_syntax(stream, target):
     """By a syntax_*.py: ["syntax", its name, JSON of its options]."""
     writer = importlib.import_module(f"syntax_{stream.encode[1]}")
     target.write_bytes(writer.write(**json.loads(stream.encode[2])))
+    if stream.recon:
+        run(["libde265-dec265", "-q", "-o", f"{target}.yuv", target], stdout=subprocess.PIPE)
 
 
 def lacking(stream, path):
@@ -90,7 +92,7 @@ def ensure(stream):
     """The stream's file; made when it is not there."""
     path = path_of(stream)
     with lock(f"video-{stream.name}"):
-        if not path.exists():
+        if not path.exists() or (stream.recon and not recon_of(path).exists()):
             FOLDER.mkdir(parents=True, exist_ok=True)
             draft = path.with_suffix(".draft")
             {"ffmpeg": encode_by_ffmpeg, "cjpeg": encode_frames, "syntax": write_syntax}.get(tool_of(stream), encode_by_pipe)(stream, draft)
