@@ -28,7 +28,7 @@ class Hevc:
         self._boundaries = [self._cuts(count, i) for i, count in enumerate((self._columns, self._rows))]
         self._order = self._tile_scan()
         self._held = []  # order counts, the newest last
-        self.pcm_blocks = []  # (x, y, size, samples) of all
+        self.pcm_blocks = []  # (order count, x, y, size, samples) of all
         self._out = [self._vps(), self._sps(), self._pps()]
 
     def write(self):
@@ -180,6 +180,9 @@ class Hevc:
         if other_x < 0 or other_y < 0 or not self.is_ctb_available(x >> self.log2_ctb, y >> self.log2_ctb, other_x >> self.log2_ctb, other_y >> self.log2_ctb):
             return None
         return self._cells.get((other_x >> 2, other_y >> 2))
+
+    def add_pcm(self, unit, samples):
+        self.pcm_blocks.append((self._order_count, unit.x, unit.y, unit.size, samples))
 
     def mark(self, unit, what):
         for row in range(unit.y >> 2, unit.y + unit.size >> 2):

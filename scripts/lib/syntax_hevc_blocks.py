@@ -161,7 +161,7 @@ class TreeWriter:
         for sample in samples:
             bits.put(sample, count)
         self.cabac.start()
-        self.picture.pcm_blocks.append((unit.x, unit.y, unit.size, samples))
+        self.picture.add_pcm(unit, samples)
 
     def _intra_modes(self, unit):
         rng, parts = self.rng, 4 if unit.quarters else 1

@@ -211,7 +211,8 @@ TEMPLATE_TEST_CASE("video: HEVC's PCM samples have one bit more than the packet 
   auto picture = rig.hevc_picture();
   picture.frame_width_in_minimum_coding_block_size = picture.frame_height_in_minimum_coding_block_size = size / 16 - 1;
   picture.min_cu_size = static_cast<decltype(picture.min_cu_size)>(1);
-  picture.min_pcm_size = picture.max_pcm_size = static_cast<decltype(picture.min_pcm_size)>(1);
+  picture.min_pcm_size = static_cast<decltype(picture.min_pcm_size)>(1);
+  picture.max_pcm_size = static_cast<decltype(picture.max_pcm_size)>(1);
   picture.pcm_enable = true;
   picture.luma_pcm_sample_bit_depth = picture.chroma_pcm_sample_bit_depth = 3;
   rig.send(picture);
