@@ -19,14 +19,16 @@ class Frame:
 
 class Avc:
     """`pictures`: frames in coding order, such as "IPBB"; B are no references. `structures`: of the frames in turn: "frame", "tb" (top field first) or "bt".
-    `weights`: 1 explicit, 2 implicit (B; P explicit). `long_term`: the first frame becomes one. `deblock`: disable_deblocking_filter_idc."""
+    `weights`: 1 explicit, 2 implicit (B; P explicit). `long_term`: the first frame becomes one. `deblock`: disable_deblocking_filter_idc. `mixed`: slices have types and numbers of references of
+    their own."""
 
     def __init__(self, seed, width=96, height=64, pictures="IPBBPBB", structures=("tb",), cabac=0, spatial=1, slices=1, weights=0, reorder=0, long_term=0, deblock=0,
-                 skips=25, pcm=4, init_idc=0, intra=15):
+                 skips=25, pcm=4, init_idc=0, intra=15, mixed=0, constrained_intra=0, chroma_offset=0):
         self.rng, self.columns, self._height = random.Random(seed), width // 16, height
         self._pictures, self._structures, self.cabac, self._spatial, self._slices = pictures, structures, cabac, spatial, slices
         self._weights, self._reorder, self._long_term, self._deblock, self._init_idc = weights, reorder, long_term, deblock, init_idc
-        self.skips, self.pcm, self.intra = skips, pcm, intra
+        self.skips, self.pcm, self.intra, self._mixed = skips, pcm, intra, mixed
+        self._constrained_intra, self._chroma_offset = constrained_intra, chroma_offset
         self._held, self._out = [], [self._sequence(width), self._parameters()]
 
     def write(self):
@@ -86,9 +88,9 @@ class Avc:
             bits.ue(value)
         bits.put(self._weights > 0, 1)
         bits.put(self._weights, 2)
-        for value in (QP - 26, 0, 0):
+        for value in (QP - 26, 0, self._chroma_offset):
             bits.se(value)
-        bits.put(0b100, 3)  # deblocking_filter_control_present
+        bits.put(0b100 | self._constrained_intra << 1, 3)  # deblocking_filter_control_present
         bits.trailing()
         return nal(b"\x68", bits.bytes())
 
@@ -102,13 +104,16 @@ class Avc:
         """`parity`: None for a frame."""
         self.kind, self.parity, self._is_second = kind, parity, is_second
         self.rows = self._height // (16 if parity is None else 32)
-        count = 0 if kind == "I" else self._references(parity)
+        count = self._references(parity)
         # A vector of direct prediction must find the co-located one's reference in list 0: P refers to no frame that is dropped before the next B.
         keeps = (1 if parity is None else 2) * (len(self._held) == FRAMES_HELD) * ("B" in self._pictures)
-        self.active = [count - keeps if kind == "P" else count, count if kind == "B" else 0]
         self.mbs = {}
         for i in range(self._slices):
             first, end = (self.rows * part // self._slices for part in (i, i + 1))
+            if self._mixed and not is_idr and self._held:
+                self.kind = self.rng.choice("IPB"["IPB".index(kind)::-1])
+            lists = [count - (keeps if self.kind == "P" else 0) if self.kind != "I" else 0, count if self.kind == "B" else 0]
+            self.active = [self.rng.randint(1, active) if active and self._mixed and self._spatial else active for active in lists]
             if first < end:
                 self._slice(first, end, order, is_idr)
         self._hold(parity)

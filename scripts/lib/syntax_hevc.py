@@ -13,10 +13,12 @@ HELD = 4
 ORDER_BITS = 8
 # `kinds`: types of pictures in coding order; `orders`: their order counts, or None: as they come. `tiles`: widths and heights in CTBs, or counts, which are uniform.
 # `segment`: CTBs of a slice segment (0: all; -1: a tile); `dependent`: percent of dependent segments. `pcm`: bits of samples (0: off).
+# `scaling`: lists, 1: the standard's, 2: in the SPS, 3: in the PPS. `controls`: slices have filters, chroma QPs and collocated pictures of their own. `mixed`: slices have
+# types and numbers of references of their own.
 # `long_term`: 1: the first picture is one, by the slice's header; 2: by the SPS. `filter`: pcm_loop_filter_disabled, loop filter across tiles, and across slices.
 OPTIONS = dict(width=144, height=80, log2_ctb=5, log2_min=3, log2_max_tb=5, depth=8, kinds="IPBPB", orders=None, tiles=None, wpp=0, segment=0, dependent=0, pcm=0, pcm_unfiltered=0,
                across_tiles=1, across_slices=1, sao=1, amp=1, merge=5, depth_inter=2, depth_intra=2, transform_skip=0, bypass=0, qp_delta=1, qp_depth=1, sign_hiding=1, weights=0,
-               modification=0, long_term=0, temporal=1, init_present=1, deblock=1, constrained_intra=0, skips=25, intra=25, chroma_offsets=(0, 0), strong=1, crop=(0, 0), mvd_zero=1)
+               modification=0, long_term=0, temporal=1, init_present=1, log2_min_tb=2, scaling=0, log2_parallel_merge=2, controls=0, mixed=0, deblock=1, constrained_intra=0, skips=25, intra=25, chroma_offsets=(0, 0), strong=1, crop=(0, 0), mvd_zero=1)
 
 
 class Hevc:
@@ -102,9 +104,12 @@ class Hevc:
             bits.ue(value)
         bits.put(1, 1)
         self._buffers(bits)
-        for value in (o.log2_min - 3, o.log2_ctb - o.log2_min, 0, self.log2_max_tb - 2, o.depth_inter, o.depth_intra):
+        for value in (o.log2_min - 3, o.log2_ctb - o.log2_min, o.log2_min_tb - 2, self.log2_max_tb - o.log2_min_tb, o.depth_inter, o.depth_intra):
             bits.ue(value)
-        for flag in (0, o.amp, o.sao, o.pcm > 0):
+        bits.put(o.scaling > 0, 1)
+        if o.scaling:
+            self._scaling_lists(bits, o.scaling == 2)
+        for flag in (o.amp, o.sao, o.pcm > 0):
             bits.put(flag, 1)
         if o.pcm:
             bits.put(o.pcm - 1, 4)
@@ -124,6 +129,28 @@ class Hevc:
         bits.put(0, 2)
         return self._unit_of(SPS, bits)
 
+    def _scaling_lists(self, bits, are_present):
+        """scaling_list_data() (7.3.4), behind the flag that it is there."""
+        rng = self.rng
+        bits.put(are_present, 1)
+        if not are_present:
+            return
+        for size in range(4):
+            for matrix in range(2 if size == 3 else 6):
+                is_coded = chance(rng, 70)
+                bits.put(is_coded, 1)
+                if not is_coded:
+                    bits.ue(rng.randint(0, matrix))  # that of a matrix before, or the standard's
+                    continue
+                last = 8
+                if size > 1:
+                    last = rng.randint(8, 40)
+                    bits.se(last - 8)
+                for _ in range(16 if size == 0 else 64):
+                    value = min(255, max(1, last + rng.randint(-6, 8)))
+                    bits.se(value - last)
+                    last = value
+
     def _pps(self):
         bits, o = Bits(), self.options
         bits.ue(0)
@@ -142,22 +169,28 @@ class Hevc:
             bits.ue(o.qp_depth)
         for offset in o.chroma_offsets:
             bits.se(offset)
-        for flag in (0, o.weights, o.weights, o.bypass, o.tiles is not None, o.wpp):
+        for flag in (o.controls, o.weights, o.weights, o.bypass, o.tiles is not None, o.wpp):
             bits.put(flag, 1)
         if o.tiles:
             self._tiles(bits)
         bits.put(o.across_slices, 1)
         bits.put(1, 1)
-        bits.put(0, 1)
-        bits.put(not o.deblock, 1)
-        if o.deblock:
-            bits.se(self.rng.randint(-3, 3))
-            bits.se(self.rng.randint(-3, 3))
-        bits.put(0, 1)
+        bits.put(o.controls, 1)
+        self._deblocking(bits, o.deblock)
+        if o.scaling == 3:
+            self._scaling_lists(bits, True)
+        else:
+            bits.put(0, 1)
         bits.put(o.modification, 1)
-        bits.ue(0)
+        bits.ue(o.log2_parallel_merge - 2)
         bits.put(0, 2)
         return self._unit_of(PPS, bits)
+
+    def _deblocking(self, bits, is_on):
+        bits.put(not is_on, 1)
+        if is_on:
+            bits.se(self.rng.randint(-3, 3))
+            bits.se(self.rng.randint(-3, 3))
 
     def _tiles(self, bits):
         is_uniform = all(isinstance(tiles, int) for tiles in self.options.tiles)
@@ -195,19 +228,27 @@ class Hevc:
                 self._cells[column, row]["mode"] = mode
 
     def _picture(self, kind, order):
-        self.kind, self._order_count, self._cells, self._places = kind, order, {}, {}
+        self._order_count, self._cells, self._places = order, {}, {}
         o = self.options
         # What stays: the newest, and the long-term one.
         self._long = [0] if o.long_term and order else []
         room = HELD - len(self._long)
         self._held = [held for held in self._held if held in self._long] + [held for held in self._held if held not in self._long][-room:]
-        count = len(self._held)
-        self.active = [0 if kind == "I" else count, count if kind == "B" else 0]
+        self._set_kind(kind, len(self._held))
         self.mvd_l1_zero = o.mvd_zero
+        # All slices of a picture have one collocated picture: the first of a list, whose order no slice changes then, or the last.
+        self._is_first_list, self._collocated = 1, 0
+        if o.controls and len(self._held) > 1 and not o.mixed:
+            self._is_first_list, self._collocated = self.rng.randrange(2), len(self._held) - 1
         self._start = None
         for first, end in self._segments():
-            self._segment(first, end)
+            self._segment(first, end, kind)
         self._held.append(order)
+
+    def _set_kind(self, kind, count):
+        """Of a slice. `count`: of active references in its lists."""
+        self.kind = kind
+        self.active = [0 if kind == "I" else count, count if kind == "B" else 0]
 
     def _segments(self):
         """(first, end) of the slice segments, in CTBs of the tile scan."""
@@ -230,9 +271,12 @@ class Hevc:
             return False
         return not (o.wpp and column == 0 and self._order[self._start][0])
 
-    def _segment(self, first, end):
+    def _segment(self, first, end, kind):
         o, is_dependent = self.options, self._is_dependent(first)
         if not is_dependent:
+            if o.mixed and self._held:
+                self._set_kind(self.rng.choice("IPB"["IPB".index(kind)::-1]), self.rng.randint(1, len(self._held)))
+            self._filters = self.rng.choice(("both", "luma", "chroma")) if o.controls else "both"
             self._start, self._init_flag, self._qp = first, self.rng.randrange(2) if o.init_present else 0, QP + self.rng.randint(-4, 4)
         subs = self._slice_data(first, end, is_dependent)
         bits = Bits()
@@ -315,12 +359,25 @@ class Hevc:
         if self._order_count:
             self._references(bits)
         if o.sao:
-            bits.put(0b11, 2)
+            bits.put(self._filters != "chroma", 1)
+            bits.put(self._filters != "luma", 1)
         if kind != "I":
             self._lists(bits)
         bits.se(self._qp - QP)
-        if o.across_slices and (o.sao or o.deblock):
-            bits.put(1, 1)
+        deblocks = o.deblock
+        if o.controls:
+            bits.se(self.rng.randint(-6, 6))
+            bits.se(self.rng.randint(-6, 6))
+            overrides = self.rng.randrange(2)
+            bits.put(overrides, 1)
+            if overrides:
+                deblocks = self.rng.randrange(2)
+                self._deblocking(bits, deblocks)
+        if o.across_slices and (o.sao or deblocks):
+            bits.put(self.rng.randrange(2) if o.controls else 1, 1)
+
+    def sao_has(self, component):
+        return self._filters != ("luma" if component else "chroma")
 
     def _references(self, bits):
         """Order count and the reference picture set."""
@@ -369,9 +426,9 @@ class Hevc:
             bits.put(self._init_flag, 1)
         if o.temporal:
             if lists == 2:
-                bits.put(1, 1)
-            if count > 1:
-                bits.ue(0)
+                bits.put(self._is_first_list, 1)
+            if self.active[not self._is_first_list if lists == 2 else 0] > 1:
+                bits.ue(self._collocated)
         if o.weights:
             self._weight_table(bits, lists)
         bits.ue(5 - o.merge)

@@ -72,6 +72,8 @@ class TreeWriter:
                     return
         kind = 0
         for component in range(3):
+            if not picture.sao_has(component):
+                continue
             if component < 2:
                 kind = rng.randrange(3)
                 self.put(SAO_TYPE, int(kind > 0))
@@ -290,11 +292,11 @@ class TreeWriter:
         picture, rng, options = self.picture, self.rng, self.options
         most = (options.depth_intra + unit.quarters) if unit.is_intra else options.depth_inter
         forced = log2 > picture.log2_max_tb or (depth == 0 and (unit.quarters or (not unit.is_intra and options.depth_inter == 0 and not unit.whole)))
-        if log2 <= picture.log2_max_tb and log2 > 2 and depth < most and not (unit.quarters and depth == 0):
+        if log2 <= picture.log2_max_tb and log2 > options.log2_min_tb and depth < most and not (unit.quarters and depth == 0):
             splits = chance(rng, 35)
             self.put(SPLIT_TRANSFORM + 5 - log2, int(splits))
         else:
-            splits = forced and log2 > 2
+            splits = forced
         chroma = parents
         if log2 > 2:
             flags = []

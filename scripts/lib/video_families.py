@@ -24,13 +24,18 @@ AVC = [
     *paff("paff-implicit", weights=2, pictures="IPBBPBBPBB"),
     *paff("paff-reorder", reorder=1, slices=2),
     *paff("paff-long-term", long_term=1, pictures="IPPPPPPP", reorder=1),
+    *paff("paff-mixed-slices", mixed=1, slices=3, pictures="IPBBPBB"),
+    *paff("paff-mixed-temporal", mixed=1, slices=3, pictures="IPBBPBBPBB", spatial=0, weights=2),
+    *paff("paff-constrained-intra", constrained_intra=1, intra=45, chroma_offset=-5, deblock=2, slices=2),
+    *[syntax("avc", f"paff-size-{width}x{height}-{ENTROPY[cabac]}", {"field_pic_flag": 1}, seed=9, width=width, height=height, structures=PAFF["mix"], cabac=cabac)
+      for width, height in ((16, 32), (48, 96), (208, 64)) for cabac in (0, 1)],
     *[syntax("avc", f"frame-{name}-{ENTROPY[cabac]}", {"field_pic_flag": 0}, seed=8, structures=["frame"], cabac=cabac, **options)
       for cabac in (0, 1) for name, options in (("p", {"pictures": "IPPPPPP"}), ("temporal", {"spatial": 0}), ("long-term", {"long_term": 1, "pictures": "IPPPPPPP"}))],
 ]
 X264 = [
     *[x264(f"size-{size}-{name}", f"{options}:crf=22:bframes=2", moving(size, 6))
       for size in SIZES for name, options in (("cavlc", "cabac=0"), ("cabac", "8x8dct=1"))],
-    *[x264(f"field-size-{size}", "tff=1:bframes=2:crf=22", interlaced(size, 6), ["-flags", "+ildct+ilme"]) for size in SIZES[3:]],
+    *[x264(f"field-size-{size}", "tff=1:bframes=2:crf=22", interlaced(size, 6), ["-flags", "+ildct+ilme"]) for size in ("48x36", "132x68", "200x40", "324x184")],
     *[x264(f"gop-{bframes}-{refs}-{direct}", f"bframes={bframes}:b-adapt=0:b-pyramid={pyramid}:ref={refs}:direct={direct}:crf=26", noisy(frames=10, strength=15))
       for bframes, pyramid, refs in ((1, "none", 1), (3, "strict", 3), (5, "normal", 6)) for direct in ("spatial", "temporal")],
     *[x264(f"qp-{qp}-{scan}", f"qp={qp}:bframes=1", interlaced(frames=6) if scan == "mbaff" else detailed(frames=6), ["-flags", "+ildct+ilme"] if scan == "mbaff" else [])
@@ -122,6 +127,16 @@ HEVC_SYNTAX = [
     *hevc("min-cb-16", log2_min=4, merge=1),
     *hevc("small-transforms", log2_max_tb=3, depth_inter=0, depth_intra=0),
     *hevc("no-temporal", temporal=0, mvd_zero=0, sign_hiding=0),
+    *hevc("scaling-default", {"sps_scaling_list_data_present_flag": 0}, scaling=1),
+    *hevc("scaling-sps", {"sps_scaling_list_data_present_flag": 1}, scaling=2, transform_skip=1),
+    *hevc("scaling-pps", {"pps_scaling_list_data_present_flag": 1}, scaling=3, depth=10),
+    *[stream for level in (3, 5) for stream in hevc(f"parallel-merge-{level}", {"log2_parallel_merge_level_minus2": level - 2}, log2_parallel_merge=level)],
+    *hevc("min-transform-8", {"log2_min_luma_transform_block_size_minus2": 1}, log2_min_tb=3, log2_min=4),
+    *hevc("slice-controls", {"deblocking_filter_override_flag": 1}, controls=1, segment=4, kinds="IPBPPB"),
+    *hevc("collocated", {"collocated_from_l0_flag": 0}, controls=1, kinds="IPBBPBB"),
+    *hevc("mixed-slices", {"slice_type": 0}, mixed=1, segment=3, dependent=30, kinds="IPBBBB"),
+    *hevc("all", {**TILED, **DEPENDENT, **PCM}, (3, 4, 5), tiles=[2, 2], segment=2, dependent=40, pcm=6, scaling=2, weights=1, transform_skip=1, long_term=1, modification=1,
+          chroma_offsets=(3, -4), kinds="IPBBPB"),
     *hevc("crop", width=152, height=88, crop=(6, 2)),
     *hevc("10-bit", depth=10),
     *hevc("10-bit-pcm", PCM, depth=10, pcm=8, tiles=[2, 2]),
