@@ -28,7 +28,7 @@ class Avc:
         self._pictures, self._structures, self.cabac, self._spatial, self._slices = pictures, structures, cabac, spatial, slices
         self._weights, self._reorder, self._long_term, self._deblock, self._init_idc = weights, reorder, long_term, deblock, init_idc
         self.skips, self.pcm, self.intra, self._mixed = skips, pcm, intra, mixed
-        self._constrained_intra, self._chroma_offset = constrained_intra, chroma_offset
+        self.constrained_intra, self._chroma_offset = constrained_intra, chroma_offset
         self._held, self._out = [], [self._sequence(width), self._parameters()]
 
     def write(self):
@@ -90,7 +90,7 @@ class Avc:
         bits.put(self._weights, 2)
         for value in (QP - 26, 0, self._chroma_offset):
             bits.se(value)
-        bits.put(0b100 | self._constrained_intra << 1, 3)  # deblocking_filter_control_present
+        bits.put(0b100 | self.constrained_intra << 1, 3)  # deblocking_filter_control_present
         bits.trailing()
         return nal(b"\x68", bits.bytes())
 

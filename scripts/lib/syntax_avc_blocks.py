@@ -136,7 +136,7 @@ class Macroblocks:
     def _intra(self):
         rng, mb = self.rng, self.mb
         choice = rng.randrange(100)
-        left, above, corner = self.neighbour(-1, 0), self.neighbour(0, -1), self.neighbour(-1, -1)
+        left, above, corner = (mb and (mb.is_intra or not self.picture.constrained_intra) for mb in (self.neighbour(-1, 0), self.neighbour(0, -1), self.neighbour(-1, -1)))
         if choice < self.picture.pcm:
             mb.kind, mb.cbp = "pcm", 47
             self.intra_type(25)

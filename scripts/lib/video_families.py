@@ -132,7 +132,9 @@ HEVC_SYNTAX = [
     *hevc("scaling-pps", {"pps_scaling_list_data_present_flag": 1}, scaling=3, depth=10),
     *[stream for level in (3, 5) for stream in hevc(f"parallel-merge-{level}", {"log2_parallel_merge_level_minus2": level - 2}, log2_parallel_merge=level)],
     *hevc("min-transform-8", {"log2_min_luma_transform_block_size_minus2": 1}, log2_min_tb=3, log2_min=4),
-    *hevc("slice-controls", {"deblocking_filter_override_flag": 1}, controls=1, segment=4, kinds="IPBPPB"),
+    # With SAO, too, FFmpeg and libde265 differ from each other at the edges of such slices.
+    *hevc("slice-controls", {"deblocking_filter_override_flag": 1}, controls=1, segment=4, kinds="IPBPPB", sao=0, more=BY_LIBDE265),
+    *hevc("picture-controls", {"deblocking_filter_override_flag": 1}, controls=1, kinds="IPBPPB"),
     *hevc("collocated", {"collocated_from_l0_flag": 0}, controls=1, kinds="IPBBPBB"),
     *hevc("mixed-slices", {"slice_type": 0}, mixed=1, segment=3, dependent=30, kinds="IPBBBB"),
     *hevc("all", {**TILED, **DEPENDENT, **PCM}, (3, 4, 5), tiles=[2, 2], segment=2, dependent=40, pcm=6, scaling=2, weights=1, transform_skip=1, long_term=1, modification=1,
