@@ -99,7 +99,8 @@ SYNTAX_CODECS = {"mpeg2": "mpeg2", "avc": "h264", "hevc": "hevc"}
 
 def syntax(writer, name, proof=None, more=None, **options):
     """By syntax_{writer}.py, with its options. `more`: of Stream."""
-    extra = {"software": ("-idct", "simple")} if writer == "mpeg2" else surface_of("yuv420p10le") if options.get("depth", 8) > 8 else {}
+    # FFmpeg's decoder of H.264 takes other vectors for direct prediction in fields with several threads than with one.
+    extra = {"mpeg2": {"software": ("-idct", "simple")}, "avc": {"software": ("-threads", "1")}, "hevc": surface_of("yuv420p10le") if options.get("depth", 8) > 8 else {}}[writer]
     return Stream(f"{SYNTAX_CODECS[writer]}-syntax-{name}", SYNTAX_CODECS[writer], "", ["syntax", writer, json.dumps(options)], proof=proof or {}, **extra, **(more or {}))
 
 
