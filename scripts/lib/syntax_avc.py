@@ -19,7 +19,7 @@ class Frame:
 
 class Avc:
     """`pictures`: frames in coding order, such as "IPBB"; B are no references. `structures`: of the frames in turn: "frame", "tb" (top field first) or "bt".
-    `weights`: 1 explicit, 2 implicit (B; P explicit). `long_term`: the first frame becomes one. `deblock`: disable_deblocking_filter_idc. `mixed`: slices have types and numbers of references of
+    `weights`: 1 explicit, 2 implicit (B; P explicit). `long_term`: the first frame becomes one. `deblock`: disable_deblocking_filter_idc; with 2, FFmpeg is wrong in field pictures. `mixed`: slices have types and numbers of references of
     their own."""
 
     def __init__(self, seed, width=96, height=64, pictures="IPBBPBB", structures=("tb",), cabac=0, spatial=1, slices=1, weights=0, reorder=0, long_term=0, deblock=0,

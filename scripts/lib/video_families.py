@@ -26,7 +26,7 @@ AVC = [
     *paff("paff-long-term", long_term=1, pictures="IPPPPPPP", reorder=1),
     *paff("paff-mixed-slices", mixed=1, slices=3, pictures="IPBBPBB"),
     *paff("paff-mixed-temporal", mixed=1, slices=3, pictures="IPBBPBBPBB", spatial=0, weights=2),
-    *paff("paff-constrained-intra", constrained_intra=1, intra=45, chroma_offset=-5, deblock=2, slices=2),
+    *paff("paff-constrained-intra", constrained_intra=1, intra=45, chroma_offset=-5, slices=2),
     *[syntax("avc", f"paff-size-{width}x{height}-{ENTROPY[cabac]}", {"field_pic_flag": 1}, seed=9, width=width, height=height, structures=PAFF["mix"], cabac=cabac)
       for width, height in ((16, 32), (48, 96), (208, 64)) for cabac in (0, 1)],
     *[syntax("avc", f"frame-{name}-{ENTROPY[cabac]}", {"field_pic_flag": 0}, seed=8, structures=["frame"], cabac=cabac, **options)
