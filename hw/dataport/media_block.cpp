@@ -20,6 +20,7 @@ class Rectangle {
       : level_(s, s.mip_count),
         element_(s.format->block_bytes()),
         slice_(s.min_array_element),
+        keeps_columns_(s.tiling != surface::Tiling::w && s.samples == 1),
         x_(static_cast<int32_t>(header(m).x_offset())),
         y_(static_cast<int32_t>(header(m).y_offset())),
         width(header(m).block_width() + 1),
@@ -29,34 +30,70 @@ class Rectangle {
         surface_height_(level_.extent().height) {}
 
   void read(memory::View& view, std::span<std::byte> registers) const {
-    for (uint32_t row = 0; row < height; ++row)
-      for (uint32_t i = 0; i < width && row * row_pitch + i < registers.size(); ++i) {
-        const int64_t y = std::clamp<int64_t>(int64_t{y_} + row, 0, surface_height_ - 1);
-        int64_t x = int64_t{x_} + i;
-        // The border is a pixel, not a byte.
-        const int64_t in_pixel = (x % element_ + element_) % element_;
-        if (x < 0) x = in_pixel;
-        if (x >= surface_width_) x = surface_width_ - element_ + in_pixel;
-        registers[row * row_pitch + i] = view.load<std::byte>(address(x, y));
-      }
+    for (uint32_t row = 0; row < rows_in(registers.size()); ++row) {
+      const auto y = static_cast<uint32_t>(std::clamp<int64_t>(int64_t{y_} + row, 0, surface_height_ - 1));
+      const Columns inside = columns_inside(row, registers.size());
+      std::byte* const to = registers.data() + row * row_pitch;
+      for (uint32_t i = 0; i < inside.first; ++i) to[i] = view.load<std::byte>(address(border_left(i), y));
+      each_piece(inside, y, [&](uint64_t at, uint32_t i, uint32_t bytes) { view.read(at, to + i, bytes); });
+      for (uint32_t i = inside.end; i < inside.of_row; ++i) to[i] = view.load<std::byte>(address(border_right(i), y));
+    }
   }
   void write(memory::View& view, std::span<const std::byte> registers) const {
-    for (uint32_t row = 0; row < height; ++row)
-      for (uint32_t i = 0; i < width && row * row_pitch + i < registers.size(); ++i) {
-        const int64_t x = int64_t{x_} + i, y = int64_t{y_} + row;
-        if (x >= 0 && x < surface_width_ && y >= 0 && y < surface_height_) view.store(address(x, y), registers[row * row_pitch + i]);
-      }
+    for (uint32_t row = 0; row < rows_in(registers.size()); ++row) {
+      const int64_t y = int64_t{y_} + row;
+      if (y < 0 || y >= surface_height_) continue;
+      const std::byte* const from = registers.data() + row * row_pitch;
+      each_piece(columns_inside(row, registers.size()), static_cast<uint32_t>(y),
+                 [&](uint64_t at, uint32_t i, uint32_t bytes) { view.write(at, from + i, bytes); });
+    }
   }
 
  private:
   static message_header::MediaBlock header(const Message& m) { return {m.reg(0).dw}; }
-  uint64_t address(int64_t x, int64_t y) const {
+  uint64_t address(int64_t x, uint32_t y) const {
     const auto ux = static_cast<uint32_t>(x);
-    return level_.address(ux / element_, static_cast<uint32_t>(y), slice_) + ux % element_;
+    return level_.address(ux / element_, y, slice_) + ux % element_;
+  }
+
+  uint32_t rows_in(size_t register_bytes) const {
+    return static_cast<uint32_t>(std::min<size_t>(height, (register_bytes + row_pitch - 1) / row_pitch));
+  }
+  /// Bytes [first, end) of a row are inside of the surface, and [0, of_row) in the registers.
+  struct Columns {
+    uint32_t first, end, of_row;
+  };
+  Columns columns_inside(uint32_t row, size_t register_bytes) const {
+    const auto of_row = static_cast<uint32_t>(std::min<size_t>(width, register_bytes - size_t{row} * row_pitch));
+    const auto first = static_cast<uint32_t>(std::clamp<int64_t>(-int64_t{x_}, 0, of_row));
+    return {first, static_cast<uint32_t>(std::clamp<int64_t>(surface_width_ - x_, first, of_row)), of_row};
+  }
+  // The border is a pixel, not a byte.
+  int64_t in_pixel(uint32_t i) const { return ((int64_t{x_} + i) % element_ + element_) % element_; }
+  int64_t border_left(uint32_t i) const { return in_pixel(i); }
+  int64_t border_right(uint32_t i) const { return surface_width_ - element_ + in_pixel(i); }
+
+  /// copy(address, byte of the row, bytes) for parts of `inside` that are in one piece.
+  template <typename Copy>
+  void each_piece(const Columns& inside, uint32_t y, Copy&& copy) const {
+    constexpr uint32_t column = 16;  // bytes that all tilings but W keep together
+    for (uint32_t i = inside.first; i < inside.end;) {
+      const int64_t x = int64_t{x_} + i;
+      const uint64_t at = address(x, y);
+      const auto together = [&](uint32_t bytes) { return address(x + bytes - 1, y) == at + bytes - 1; };
+      uint32_t bytes = inside.end - i;
+      if (!keeps_columns_) bytes = 1;
+      // No tiling has two bytes at the distance of their coordinates (at most 64) that are not in one piece.
+      else if (!together(bytes)) bytes = std::min(bytes, column - static_cast<uint32_t>(x) % column);
+      if (!together(bytes)) bytes = 1;
+      copy(at, i, bytes);
+      i += bytes;
+    }
   }
 
   surface::Level level_;
   uint32_t element_, slice_;
+  bool keeps_columns_;
   int32_t x_, y_;
 
  public:

@@ -58,7 +58,7 @@ Device::Engines::Engines(const Config& config, const Parts& parts, eu::FastPaths
       preempted_render(render, *config.platform->commands),
       video(parts.huc_decoder(), parts.video_packets ? parts.video_packets() : nullptr, pool),
       video_1(parts.huc_decoder(), parts.video_packets ? parts.video_packets() : nullptr, pool),
-      video_enhance(parts.vebox_decoder ? parts.vebox_decoder() : nullptr),
+      video_enhance(parts.vebox_decoder ? parts.vebox_decoder() : nullptr, pool),
       position_functions(parts.sampler_state),
       position(*config.platform->commands, parts.state_decoder ? parts.state_decoder() : nullptr, parts.isa(), pool, &position_functions,
                &compiler),

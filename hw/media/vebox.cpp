@@ -9,6 +9,7 @@
 #include "hw/base/work.h"
 #include "hw/defs/command.h"
 #include "hw/defs/ids.h"
+#include "hw/media/vebox/enhancer.h"
 #include "hw/surface/mapped_ccs.h"
 
 namespace softgen::media {
@@ -33,17 +34,34 @@ void code_pairs(memory::View& view, const blitter::Plane& to, const blitter::Byt
     }
 }
 
+template <typename Kept>
+void keep(std::span<const uint32_t> dwords, Kept& kept) {
+  kept = {};
+  std::copy_n(dwords.begin(), std::min(dwords.size(), kept.size()), kept.begin());
+}
+
+/// Zeros: what a picture without noise, motion and skin has. False: the work is to be dropped.
+bool clear_statistics(const vebox::Enhancement& what, EngineEnv& env) {
+  for (uint32_t row = 0; what.statistics && row < what.statistics_rows; ++row) {
+    if (env.stop.aborting()) return false;
+    env.view.fill(what.statistics + uint64_t{row} * what.statistics_pitch, 0, what.statistics_pitch);
+  }
+  return true;
+}
+
 }  // namespace
 
 ExecResult Vebox::execute(const Packet& packet, EngineEnv& env) {
   using defs::CommandId;
-  if (decoder_ && packet.command->id == CommandId::VEBOX_TILING_CONVERT) return convert(packet, env);
-  if (decoder_ && packet.command->id == CommandId::VEBOX_SURFACE_STATE) {
-    auto& kept = state_.surfaces[decoder_->surface_of(packet.dwords)];
-    kept = {};
-    std::copy_n(packet.dwords.begin(), std::min(packet.dwords.size(), kept.size()), kept.begin());
-    return ExecResult::done;
-  }
+  if (decoder_) switch (packet.command->id) {
+      case CommandId::VEBOX_TILING_CONVERT: return convert(packet, env);
+      case CommandId::VEB_DI_IECP: return enhance(packet, env);
+      case CommandId::VEBOX_SURFACE_STATE:
+        keep(packet.dwords, state_.surfaces[decoder_->surface_of(packet.dwords)]);
+        return ExecResult::done;
+      case CommandId::VEBOX_STATE: keep(packet.dwords, state_.modes); return ExecResult::done;
+      default: break;
+    }
   unimplemented(packet.command->name, "at {:#x}: parsed, not executed", packet.address);
   return ExecResult::done;
 }
@@ -77,6 +95,20 @@ ExecResult Vebox::convert(const Packet& packet, EngineEnv& env) {
   }
   count_work(Work::blits, true);
   return ExecResult::done;
+}
+
+ExecResult Vebox::enhance(const Packet& packet, EngineEnv& env) {
+  const std::optional<vebox::Enhancement> what = decoder_->enhancement(packet.dwords, state_.surfaces, state_.modes, env.view);
+  if (!what) return ExecResult::done;
+  const StageClock clock(TimedStage::video);
+  uint32_t band = state_.packet == packet.address ? state_.strips : 0;
+  state_.packet = VeboxState::none;
+  vebox::Enhancer enhancer(*what, env.view, env.stop);
+  band = enhancer.run(std::min(band, enhancer.bands()), pool_);
+  if (env.stop.aborting() || (band == enhancer.bands() && !clear_statistics(*what, env))) return ExecResult::aborted;
+  if (band == enhancer.bands()) return ExecResult::done;
+  state_.packet = packet.address, state_.strips = band;
+  return ExecResult::preempted;
 }
 
 size_t Vebox::context_size() const { return decoder_ ? image_bytes : 0; }

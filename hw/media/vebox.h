@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The video enhancement engine, VECS. It converts the tiling of surfaces (VEBOX_TILING_CONVERT); all else is counted by name, without effect.
+// The video enhancement engine, VECS. It converts the tiling of surfaces (VEBOX_TILING_CONVERT) and enhances pictures (VEB_DI_IECP), each on the
+// platforms whose decoder says how; all else is counted by name, without effect.
 #pragma once
 
 #include <array>
@@ -12,23 +13,28 @@
 #include "hw/iface/engine.h"
 #include "hw/media/vebox_decoder.h"
 
+namespace softgen {
+class WorkerPool;
+}
+
 namespace softgen::media {
 
-/// The last VEBOX_SURFACE_STATE of each surface, and how far a preempted conversion came: the engine's part of the context image.
+/// The last VEBOX_SURFACE_STATE of each surface, VEBOX_STATE, and how far a preempted packet came: the engine's part of the context image.
 struct VeboxState {
-  static constexpr uint32_t current_version = 1;
+  static constexpr uint32_t current_version = 2;
   uint32_t version = current_version;
-  uint32_t strips = 0;     ///< that are done of the conversion at `packet`
+  uint32_t strips = 0;     ///< strips or bands that are done of what is at `packet`
   uint64_t packet = none;  ///< its address
   std::array<VeboxDecoder::SurfaceState, VeboxDecoder::surfaces> surfaces{};
+  VeboxDecoder::ModeState modes{};
 
   static constexpr uint64_t none = ~uint64_t{0};
 };
 
 class Vebox final : public Engine {
  public:
-  /// Null: no command has an effect, and contexts have no state.
-  explicit Vebox(std::unique_ptr<const VeboxDecoder> decoder) : decoder_(std::move(decoder)) {}
+  /// No decoder (null): no command has an effect, and contexts have no state. No pool (null): all in order.
+  explicit Vebox(std::unique_ptr<const VeboxDecoder> decoder, WorkerPool* pool = nullptr) : decoder_(std::move(decoder)), pool_(pool) {}
 
   ExecResult execute(const Packet& packet, EngineEnv& env) override;
   /// Every command is finished when execute() returns.
@@ -41,8 +47,10 @@ class Vebox final : public Engine {
 
  private:
   ExecResult convert(const Packet& packet, EngineEnv& env);
+  ExecResult enhance(const Packet& packet, EngineEnv& env);
 
   std::unique_ptr<const VeboxDecoder> decoder_;
+  WorkerPool* pool_;
   VeboxState state_;
   std::vector<std::byte> block_;  ///< rows of a strip, at most 2 MiB
 };

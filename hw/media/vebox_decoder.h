@@ -9,6 +9,7 @@
 #include <span>
 
 #include "hw/blitter/plane.h"
+#include "hw/media/vebox/enhancement.h"
 
 namespace softgen::media {
 
@@ -29,6 +30,7 @@ class VeboxDecoder {
  public:
   static constexpr size_t surfaces = 2;
   using SurfaceState = std::array<uint32_t, 9>;
+  using ModeState = std::array<uint32_t, 6>;  ///< VEBOX_STATE up to the pointer to IECP's state: what is used of it
   virtual ~VeboxDecoder() = default;
 
   /// Which surface a VEBOX_SURFACE_STATE is of: 0 is the source, 1 the destination.
@@ -36,10 +38,15 @@ class VeboxDecoder {
   /// Of a VEBOX_TILING_CONVERT. None: what the states ask for is wrong or not there (counted).
   virtual std::optional<Conversion> conversion(std::span<const uint32_t> packet,
                                                const std::array<SurfaceState, surfaces>& states) const = 0;
+  /// Of a VEB_DI_IECP, with the state that VEBOX_STATE points to. None: as above.
+  virtual std::optional<vebox::Enhancement> enhancement(std::span<const uint32_t> packet, const std::array<SurfaceState, surfaces>& states,
+                                                        const ModeState& modes, memory::View& view) const = 0;
 };
 
-/// The decoder of a generation, by its traits (defs::Gen12).
+/// The decoders of a generation, by its traits: of one that converts tilings (defs::Gen12), and of one that enhances pictures (defs::Gen9).
 template <class G>
 std::unique_ptr<const VeboxDecoder> make_vebox_decoder();
+template <class G>
+std::unique_ptr<const VeboxDecoder> make_vebox_enhancer();
 
 }  // namespace softgen::media

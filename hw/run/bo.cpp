@@ -72,10 +72,21 @@ uint32_t Bo::tiling() const {
   return bits <= I915_TILING_Y ? bits : I915_TILING_NONE;
 }
 
-bool Bo::set_tiling(uint32_t tiling) {
-  if (tiling == this->tiling()) return true;
+bool Bo::set_tiling(uint32_t tiling, uint32_t pitch) {
+  const bool same = tiling == this->tiling();
+  if (!same || pitch != pitch_) {
+    flush_view();
+    view_ = nullptr;
+    pitch_ = pitch;
+  }
+  if (same) return true;
   struct stat st;
   return fd_ >= 0 && fstat(fd_, &st) == 0 && fchmod(fd_, (st.st_mode & (ALLPERMS & ~tiling_bits)) | tiling) == 0;
+}
+
+LinearView* Bo::make_linear_view() {
+  if (!view_) view_ = LinearView::create(tiling() == I915_TILING_X ? surface::Tiling::x : surface::Tiling::y, pitch_, size_);
+  return view_.get();
 }
 
 void Bo::share() {

@@ -7,10 +7,12 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "hw/run/arena.h"
 #include "hw/run/fence.h"
+#include "hw/run/linear_view.h"
 #include "hw/run/use_locks.h"
 
 namespace softgen::run {
@@ -36,6 +38,7 @@ class Bo {
   int fd() const { return fd_; }
   bool is_userptr() const { return fd_ < 0; }
   std::byte* host() const { return arena_.host(gpa_); }
+  std::span<std::byte> bytes() const { return {host(), size_}; }
   /// Identity of the file, so that importing it twice gives the same object. Not of a userptr.
   std::pair<dev_t, ino_t> inode() const { return inode_; }
 
@@ -49,7 +52,15 @@ class Bo {
   /// object's file.
   uint32_t tiling() const;
   /// False: it is memory of the program, which has none.
-  bool set_tiling(uint32_t tiling);
+  bool set_tiling(uint32_t tiling, uint32_t pitch);
+  /// What a GTT mapping shows of a tiled object; guarded by the driver's lock. Null: there is no such mapping.
+  LinearView* linear_view() const { return view_.get(); }
+  /// Made when there is none. Null: the pitch is unknown, as of another process's object, or does not fit.
+  LinearView* make_linear_view();
+  /// Before anything but the view's mapping uses the object.
+  void flush_view() {
+    if (view_) view_->flush(bytes());
+  }
 
   uint32_t caching = 1;
   // Implicit synchronisation within the process; guarded by the driver's lock.
@@ -66,6 +77,8 @@ class Bo {
   uint64_t gpa_, size_, id_;
   std::pair<dev_t, ino_t> inode_;
   std::optional<UseLocks> locks_;
+  uint32_t pitch_ = 0;  ///< of GEM_SET_TILING
+  std::unique_ptr<LinearView> view_;
 };
 using BoPtr = std::shared_ptr<Bo>;
 

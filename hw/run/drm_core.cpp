@@ -90,10 +90,13 @@ uint32_t DrmFile::handle_of(const BoPtr& object) {
   return handle;
 }
 
-BoPtr DrmFile::mapping(uint64_t offset, uint64_t* within) {
+DrmFile::Mapping DrmFile::mapping(uint64_t offset) {
   MutexLock lock(driver_.gpu.lock());
-  *within = offset & 0xffff'ffff;
-  return bo(static_cast<uint32_t>(offset >> 32));
+  const BoPtr object = bo(static_cast<uint32_t>((offset & ~linear_offset) >> 32));
+  if (!object) return {};
+  LinearView* const view = offset & linear_offset ? object->linear_view() : nullptr;
+  if (view) view->fill(object->bytes());
+  return {object, view ? view->fd() : object->fd(), offset & 0xffff'ffff};
 }
 
 int DrmFile::version(void* arg) {

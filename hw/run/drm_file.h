@@ -40,8 +40,15 @@ class DrmFile {
 
   /// Any thread.
   int ioctl(unsigned long request, void* arg);
-  /// mmap of a fake offset: its object, and the offset in that. Null: no such offset.
-  BoPtr mapping(uint64_t offset, uint64_t* within);
+  /// What mmap of a fake offset maps.
+  struct Mapping {
+    BoPtr bo;  ///< null: no such offset
+    int fd = -1;
+    uint64_t within = 0;
+  };
+  Mapping mapping(uint64_t offset);
+  /// In the fake offsets of GTT mappings of tiled objects.
+  static constexpr uint64_t linear_offset = uint64_t{1} << 62;
 
   Driver& driver() { return driver_; }
   BoPtr bo(uint32_t handle);

@@ -63,7 +63,7 @@ class ExecBuffer {
   void order_shared_uses();
   void implicit_fences();
   int drop(int error);
-  bool writes(size_t i) const { return objects_[i].flags & EXEC_OBJECT_WRITE; }
+  bool writes(size_t i) const { return (objects_[i].flags & EXEC_OBJECT_WRITE) || written_[i]; }
   unsigned batch_index() const { return args_.flags & I915_EXEC_BATCH_FIRST ? 0 : args_.buffer_count - 1; }
 
   DrmFile& file_;
@@ -72,6 +72,8 @@ class ExecBuffer {
   unsigned slot_ = 0;
   std::span<drm_i915_gem_exec_object2> objects_;
   std::vector<BoPtr> buffers_;
+  std::vector<bool>
+      written_;  ///< by buffer: a relocation says so (i915's eb_relocate_entry() sets EXEC_OBJECT_WRITE), as libdrm_intel's do
   std::vector<Signal> signals_;
 };
 
@@ -94,6 +96,7 @@ int ExecBuffer::look_up() {
   for (const auto& object : objects_) {
     BoPtr bo = file_.bo(object.handle);
     if (!bo) return -ENOENT;
+    bo->flush_view();
     buffers_.push_back(std::move(bo));
   }
   return 0;
@@ -122,6 +125,7 @@ int ExecBuffer::bind() {
 }
 
 int ExecBuffer::relocate() {
+  written_.assign(objects_.size(), false);
   for (size_t i = 0; i < objects_.size(); ++i)
     if (const int result = relocate_one(objects_[i], *buffers_[i])) return result;
   return 0;
@@ -141,6 +145,7 @@ int ExecBuffer::relocate_one(const drm_i915_gem_exec_object2& object, const Bo& 
     const uint64_t value = canonical(strip_canonical(objects_[index].offset) + reloc.delta);
     std::memcpy(bo.host() + reloc.offset, &value, sizeof value);
     reloc.presumed_offset = objects_[index].offset;
+    if (reloc.write_domain) written_[index] = true;
   }
   return 0;
 }

@@ -75,9 +75,10 @@ int DrmFile::gem_mmap_offset(void* arg) {
   const BoPtr object = bo(map->handle);
   if (!object) return -ENOENT;
   if (object->is_userptr()) return -ENODEV;
-  if (object->tiling() != I915_TILING_NONE && map->flags == I915_MMAP_OFFSET_GTT)
-    unimplemented("GTT mapping of a tiled buffer", "tiling {} is seen untiled by the CPU", object->tiling());
   map->offset = uint64_t{map->handle} << 32;
+  if (object->tiling() == I915_TILING_NONE || map->flags != I915_MMAP_OFFSET_GTT) return 0;
+  if (object->make_linear_view()) map->offset |= linear_offset;
+  else unimplemented("GTT mapping of a tiled buffer", "of another process, or its pitch is no number of whole tiles");
   return 0;
 }
 
@@ -90,6 +91,7 @@ int DrmFile::gem_pread(void* arg) {
     object = bo(io->handle);
     if (!object) return -ENOENT;
     fences = pending_of(*object, true);
+    object->flush_view();
   }
   if (object->is_userptr() || io->offset > object->size() || io->size > object->size() - io->offset) return -EINVAL;
   wait_for(fences, INT64_MAX);
@@ -106,6 +108,7 @@ int DrmFile::gem_pwrite(void* arg) {
     object = bo(io->handle);
     if (!object) return -ENOENT;
     fences = pending_of(*object, false);
+    object->flush_view();
   }
   if (object->is_userptr() || io->offset > object->size() || io->size > object->size() - io->offset) return -EINVAL;
   wait_for(fences, INT64_MAX);
@@ -116,13 +119,20 @@ int DrmFile::gem_pwrite(void* arg) {
 int DrmFile::gem_set_domain(void* arg) {
   const auto* domain = static_cast<drm_i915_gem_set_domain*>(arg);
   std::vector<FencePtr> fences;
+  BoPtr object;
   {
     MutexLock lock(driver_.gpu.lock());
-    const BoPtr object = bo(domain->handle);
+    object = bo(domain->handle);
     if (!object) return -ENOENT;
     fences = pending_of(*object, domain->write_domain == 0);
   }
   wait_for(fences, INT64_MAX);
+  MutexLock lock(driver_.gpu.lock());
+  LinearView* const view = object->linear_view();
+  if (!view) return 0;
+  if (!(domain->read_domains & I915_GEM_DOMAIN_GTT)) return object->flush_view(), 0;
+  view->fill(object->bytes());
+  if (domain->write_domain) view->expect_writes();
   return 0;
 }
 
@@ -137,7 +147,7 @@ int DrmFile::gem_set_tiling(void* arg) {
   const BoPtr object = bo(tiling->handle);
   if (!object) return -ENOENT;
   if (tiling->tiling_mode > I915_TILING_Y) return -EINVAL;
-  if (!object->set_tiling(tiling->tiling_mode)) return -EINVAL;
+  if (!object->set_tiling(tiling->tiling_mode, tiling->stride)) return -EINVAL;
   tiling->swizzle_mode = I915_BIT_6_SWIZZLE_NONE;
   return 0;
 }

@@ -209,13 +209,12 @@ ssize_t sgrun_read(int fd, void* buffer, size_t size) {
 
 void* sgrun_mmap(void* address, size_t length, int protection, int flags, int fd, off_t offset) {
   const auto file = file_of(fd);
-  uint64_t within = 0;
-  const BoPtr bo = file ? file->mapping(static_cast<uint64_t>(offset), &within) : nullptr;
+  const auto [bo, object_fd, within] = file ? file->mapping(static_cast<uint64_t>(offset)) : DrmFile::Mapping{};
   if (!bo || within > bo->size() || length > bo->size() - within) {
     errno = EINVAL;
     return MAP_FAILED;
   }
-  return mmap(address, length, protection, flags, bo->fd(), static_cast<off_t>(within));
+  return mmap(address, length, protection, flags, object_fd, static_cast<off_t>(within));
 }
 
 void sgrun_closed(int fd) {

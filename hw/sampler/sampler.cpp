@@ -12,6 +12,7 @@
 #include "hw/base/log.h"
 #include "hw/base/per_thread.h"
 #include "hw/base/work.h"
+#include "hw/sampler/avs.h"
 #include "hw/sampler/bound.h"
 #include "hw/sampler/lod.h"
 #include "hw/sampler/message_types.h"
@@ -325,6 +326,11 @@ void Request::answer() {
 
 SendResult Sampler::send(const Message& message, ThreadEnv& env) {
   const MessageOp& op = message.op;
+  if (avs::is_sample_8x8(op)) {
+    const KeepDenormals keep;
+    avs::answer(message, env);
+    return SendResult::done;
+  }
   const char* missing = !op.sampled || !op.simd ? "reserved" : op.half_parameters ? WidePayload::reason(op) : nullptr;
   if (missing) {
     unimplemented("sampler message", "type {}, {} channels: {}", op.type, op.simd, missing);

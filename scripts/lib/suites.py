@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The suites of scripts/test: each runs tests and adds the results to a Report."""
 import collections
+import concurrent.futures
 import importlib
 import json
 import os
@@ -14,7 +15,7 @@ import guest_image
 import packages
 import races
 import tidy
-from common import BUILD, ROOT, Failure, say
+from common import BUILD, ROOT, Failure
 from report import UnittestResult
 
 MESON_MINUTES = 30
@@ -118,17 +119,19 @@ def run_fuzz(report, options):
     build = fuzz.build(everything=options.full)
     work = [(fuzz.run_plain, name, path, plain_seconds, "at full speed") for name, path in fuzz.plain_targets().items()]
     work += [(fuzz.run_sanitized, name, path, sanitized_seconds, "under ASan and UBSan") for name, path in fuzz.targets(build).items()]
-    for run, name, path, seconds, how in work:
-        say(f"fuzzing {name}, {how}")
+
+    def result_of(item):
+        run, name, path, seconds, _ = item
         if run is fuzz.run_sanitized and not options.full:
-            result = fuzz.run_repeatable(name, path, fuzz.SEED)
-        else:
-            result = run(name, path, seconds, fuzz.SEED)
-        title = f"{name}, {how} ({result.executions} inputs)"
-        if result.findings or result.trouble:
-            report.fail(title, "\n".join([result.trouble, *(f"{what}\nrepeat with: {command}" for what, _, command in result.findings)]))
-        else:
-            report.ok(title)
+            return fuzz.run_repeatable(name, path, fuzz.SEED)
+        return run(name, path, seconds, fuzz.SEED)
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        for (_, name, _, _, how), result in zip(work, pool.map(result_of, work)):
+            title = f"{name}, {how} ({result.executions} inputs)"
+            if result.findings or result.trouble:
+                report.fail(title, "\n".join([result.trouble, *(f"{what}\nrepeat with: {command}" for what, _, command in result.findings)]))
+            else:
+                report.ok(title)
     if options.full:
         meson_tests(report, build, full=False)
 

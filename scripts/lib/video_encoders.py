@@ -104,7 +104,7 @@ def syntax(writer, name, proof=None, more=None, **options):
     return Stream(f"{SYNTAX_CODECS[writer]}-syntax-{name}", SYNTAX_CODECS[writer], "", ["syntax", writer, json.dumps(options)], proof=proof or {}, **extra, **(more or {}))
 
 
-JPEG_SURFACES = {"yuvj420p": {"iHD": "nv12", "i965": "yuv420p"}, "yuvj422p": {"iHD": "yuyv422", "i965": "yuv422p"}, "yuvj444p": {"iHD": "yuv444p", "i965": "yuv444p"}, "yuvj411p": {"iHD": "yuv411p", "i965": "yuv411p"},
+JPEG_SURFACES = {"yuvj420p": {"iHD": "nv12", "i965": "yuv420p"}, "yuvj422p": {"iHD": "yuyv422", "i965": "yuyv422"}, "yuvj444p": {"iHD": "yuv444p", "i965": "yuv444p"}, "yuvj411p": {"iHD": "yuv411p", "i965": "yuv411p"},
                 "yuvj440p": {"iHD": "yuv440p", "i965": "yuv440p"}}
 JPEG_BOUND = 50  # the inverse DCT is open, and both sides round
 

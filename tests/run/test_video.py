@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The quick streams of scripts/video: every frame that a VA-API driver decodes on our GPU equals software's. Ice Lake and Tiger Lake: one per codec."""
+import math
+import subprocess
+
 import apt
 import video_run
 from driver import RunTest
@@ -31,3 +34,36 @@ class Video(RunTest):
 
     def test_tgl(self):
         self.compare("iHD", "tgl")
+
+
+class JpegEncoding(RunTest):
+    """mjpeg_vaapi: software decodes the pictures to what was encoded, and both drivers make the same ones (iHD uploads by a blit, i965 through a GTT
+    mapping of a tiled buffer)."""
+    SOURCE, SIZE, FRAMES, LEAST_DECIBEL = "testsrc2=s=320x240", 320 * 240, 2, 34
+
+    def encoded(self, driver):
+        path = self.folder / f"{driver}.mjpeg"
+        _, said = video_run.Host().run(
+            ["ffmpeg", "-v", "error", "-nostdin", "-vaapi_device", video_run.NODE, "-f", "lavfi", "-i", self.SOURCE, "-frames:v", str(self.FRAMES),
+             "-vf", "format=nv12,hwupload", "-c:v", "mjpeg_vaapi", "-global_quality", "90", "-f", "mjpeg", str(path)], driver, [], 100)[:2]
+        self.assertTrue(path.is_file(), said)
+        return path
+
+    def luma(self, *words):
+        done = subprocess.run(["ffmpeg", "-v", "error", "-nostdin", *map(str, words), "-frames:v", str(self.FRAMES), "-f", "rawvideo", "-"],
+                              stdin=subprocess.DEVNULL, capture_output=True, check=True)
+        frame = self.SIZE * 3 // 2
+        self.assertEqual(len(done.stdout), frame * self.FRAMES)
+        return b"".join(done.stdout[i * frame:i * frame + self.SIZE] for i in range(self.FRAMES))
+
+    def test_drivers(self):
+        drivers = [driver for driver, package in DRIVERS.items() if package in apt.installed([package])]
+        if len(drivers) < 2:
+            self.skipTest(f"{' and '.join(DRIVERS.values())} are not installed")
+        [first, *others] = map(self.encoded, drivers)
+        for other in others:
+            self.assertEqual(first.read_bytes(), other.read_bytes())
+        expected = self.luma("-f", "lavfi", "-i", self.SOURCE, "-vf", "format=nv12")
+        # Of the full range by its header, which FFmpeg would convert.
+        error = sum((a - b) ** 2 for a, b in zip(self.luma("-i", first, "-vf", "format=yuvj420p"), expected)) / len(expected)
+        self.assertGreater(10 * math.log10(255 ** 2 / error), self.LEAST_DECIBEL)

@@ -155,7 +155,7 @@ class CompiledProgram : public FastPath {
 
   Series run_series(Thread& thread, const ThreadStart& how, const ThreadSeries& series, ThreadEnv& env, MessageTarget& target) override {
     SeriesSlots* const slots = slots_of(series.layout);
-    if (!slots || how.alt_mode || how.rounding || how.single_program_flow) return Series::singly;
+    if (!slots || how.alt_mode || how.rounding) return Series::singly;
     const int kind = kind_of(series.channels, how.keep_denorms || (start_mode_ & cr0::denorm_f32));
     CodeSlot& slot = slots->slots[static_cast<size_t>(kind)];
     if (!slot.code.load(std::memory_order_acquire)) want(slot, kind, series.layout, series.count);

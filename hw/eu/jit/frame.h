@@ -50,7 +50,7 @@ enum class Exit : uint32_t { finished, blocked, failed, aborted, interpret };
 using Code = uint32_t (*)(Frame*);
 
 /// Modes (cr0.0) that compiled code implements; others are interpreted.
-constexpr bool mode_is_compiled(uint32_t control) { return !(control & (cr0::alt_mode | cr0::rounding_mask | cr0::single_program_flow)); }
+constexpr bool mode_is_compiled(uint32_t control) { return !(control & (cr0::alt_mode | cr0::rounding_mask)); }
 
 /// How a variant of a kernel is specialized.
 struct Variant {

@@ -83,6 +83,12 @@ class PacketDecoder final : public VeboxDecoder {
     out.coded = convert.output_memory_compression_enable();
     return out;
   }
+
+  std::optional<vebox::Enhancement> enhancement(std::span<const uint32_t>, const std::array<SurfaceState, surfaces>&, const ModeState&,
+                                                memory::View&) const override {
+    unimplemented("VEB_DI_IECP");
+    return std::nullopt;
+  }
 };
 
 }  // namespace

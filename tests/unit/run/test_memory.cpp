@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include <i915_drm.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstring>
 #include <random>
+#include <vector>
 
 #include "hw/run/arena.h"
 #include "hw/run/bo.h"
+#include "hw/run/linear_view.h"
 #include "hw/run/ppgtt.h"
 #include "tests/catch.h"
 
 using namespace softgen::run;
+using softgen::surface::Tiling;
 
 namespace {
 
@@ -191,4 +196,43 @@ TEST_CASE("unmapped or read-only memory of the program cannot become an object")
   mprotect(pages.at(3), page, PROT_NONE);
   CHECK_FALSE(Bo::wrap(arena, pages.at(3), page, false));
   CHECK_FALSE(Bo::wrap(arena, pages.at(0), uint64_t{1} << 40, true));
+}
+
+TEST_CASE("a tiled object's linear view") {
+  const Tiling tiling = GENERATE(Tiling::x, Tiling::y);
+  constexpr uint32_t pitch = 1024;
+  Arena arena(64 * page);
+  const auto bo = Bo::create(arena, 17 * page);  // two rows of tiles, and a page that is of none
+  REQUIRE(bo);
+  const uint32_t rows = 16 * page / pitch, mode = tiling == Tiling::x ? I915_TILING_X : I915_TILING_Y;
+  CHECK_FALSE(bo->make_linear_view());
+  REQUIRE(bo->set_tiling(mode, 1000));
+  CHECK_FALSE(bo->make_linear_view());
+  REQUIRE(bo->set_tiling(mode, pitch));
+  LinearView* const view = bo->make_linear_view();
+  REQUIRE(view);
+  std::mt19937 random(3);
+  for (std::byte& byte : bo->bytes()) byte = static_cast<std::byte>(random());
+  const std::vector<std::byte> before(bo->bytes().begin(), bo->bytes().end());
+  void* const mapped = mmap(nullptr, bo->size(), PROT_READ | PROT_WRITE, MAP_SHARED, view->fd(), 0);
+  REQUIRE(mapped != MAP_FAILED);
+  auto* const linear = static_cast<std::byte*>(mapped);
+  const auto place = [&](uint32_t x, uint32_t y) { return softgen::surface::offset(tiling, 1, x, y, pitch); };
+  view->fill(bo->bytes());
+  bool equal = true;
+  for (uint32_t y = 0; y < rows; ++y)
+    for (uint32_t x = 0; x < pitch; ++x) equal &= linear[y * pitch + x] == before[place(x, y)];
+  CHECK(equal);
+  // Not announced: not written back.
+  linear[5 * pitch + 7] ^= std::byte{0xff};
+  bo->flush_view();
+  CHECK(std::equal(before.begin(), before.end(), bo->host()));
+  view->expect_writes();
+  view->fill(bo->bytes());  // keeps what the program has written
+  bo->flush_view();
+  CHECK(bo->host()[place(7, 5)] == (before[place(7, 5)] ^ std::byte{0xff}));
+  size_t changed = 0;
+  for (size_t i = 0; i < before.size(); ++i) changed += bo->host()[i] != before[i];
+  CHECK(changed == 1);
+  munmap(mapped, bo->size());
 }

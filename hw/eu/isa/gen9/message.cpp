@@ -81,6 +81,11 @@ void sampler(MessageOp& op, Sampler d) {
   constexpr uint8_t channels[4] = {0, 8, 16, 0};
   op.sampler = static_cast<uint8_t>(d.sampler_index());
   op.simd = channels[d.simd_mode()];
+  if (static_cast<SamplerSimd>(d.simd_mode()) == SamplerSimd::SIMD32_64) {
+    // Other messages under the same codes: that of sampleinfo is sample_8x8.
+    op.sampled = nullptr;
+    op.simd = op.kind == MessageKind::sampleinfo ? 64 : 0;
+  }
   op.returns_half = d.return_format_16_bit();
 }
 

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// sample_8x8 with the function AVS (adaptive video scaler): blocks of pixels scaled from a media surface by polyphase filters. SKL PRM vol 7, "sample_8x8";
+// IGC documentation/visa/instructions/AVS.md; i965's kernels (shaders/post_processing/gen8) show the order of registers.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+
+#include "hw/iface/message_target.h"
+#include "hw/surface/tiling.h"
+
+namespace softgen::sampler::avs {
+
+constexpr unsigned phases = 32, max_taps = 8, colors = 4;
+/// By phase; 64 is 1. Those of four taps are taps 2 to 5.
+using Taps = std::array<std::array<int16_t, max_taps>, phases>;
+/// The same for columns and rows.
+struct Filter {
+  Taps x{}, y{};
+  unsigned taps = 0;
+};
+
+/// SAMPLER_STATE_8X8_AVS as plain values.
+struct State {
+  static constexpr unsigned all_sharp = 256;
+  std::array<Filter, colors> filters{};  ///< by channel
+  unsigned sharpness = 0;                ///< part of these filters in the result, of all_sharp; the rest is bilinear
+  bool shuffled = false;                 ///< the left halves of all channels come before their right halves
+  bool adaptive = false;                 ///< that part depends on the picture
+};
+using StateDwords = std::array<uint32_t, 280>;
+State decode_state(const StateDwords& dwords);
+
+/// Where the values of a channel are.
+struct Channel {
+  bool there = false;
+  bool half_x = false, half_y = false;  ///< chroma: half as many
+  uint8_t step = 1;                     ///< bytes from value to value
+  uint32_t x = 0, y = 0;                ///< of the first one: bytes and rows
+  uint32_t pitch = 0;
+  float row_offset = 0;  ///< rows of luma that the first value is below the first one of luma
+};
+
+/// MEDIA_SURFACE_STATE as plain values; no channel is there where its format is none that AVS reads.
+struct Surface {
+  std::array<Channel, colors> channels{};  ///< red (Cr), green (Y), blue (Cb), alpha
+  uint32_t width = 1, height = 1;
+  bool mirrored = false;  ///< beyond the edges, else they are repeated
+  surface::Tiling tiling = surface::Tiling::linear;
+  uint64_t base = 0;
+  uint8_t line_shift = 0, line_offset = 0;  ///< fields: rows are (y << line_shift) + line_offset
+};
+using SurfaceDwords = std::array<uint32_t, 8>;
+Surface decode_surface(const SurfaceDwords& dwords);
+
+/// In SIMD mode SIMD32/64 sampleinfo's code is this message, which eu::Isa decodes as a sampleinfo of 64 channels.
+inline bool is_sample_8x8(const MessageOp& op) { return op.kind == MessageKind::sampleinfo && op.simd == 64; }
+
+/// Answers the message.
+void answer(const Message& message, ThreadEnv& env);
+
+}  // namespace softgen::sampler::avs
