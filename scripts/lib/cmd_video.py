@@ -10,7 +10,8 @@ import video_run
 from common import Failure, main, print_table, say
 from guest_image import GUESTS
 from video_guest import VideoGuest
-from video_streams import CODECS, DRIVERS, PLATFORMS, STREAMS
+from video_encoders import DRIVERS, PLATFORMS
+from video_streams import CODECS, STREAMS
 
 
 def parse(argv):

@@ -5,7 +5,7 @@ import re
 
 import app_rows
 import apt
-import video_streams
+import video_encoders
 from common import output
 
 # Minimum versions that Debian 12 has in backports only. QEMU 10's configure requires those of meson and pycotap.
@@ -19,7 +19,7 @@ GROUPS = {
     "headers": ["qemu-system-x86", "dpkg-dev", "xz-utils", "python3-venv", "python3-pycotap", "libfdt-dev"],
     "guest": ["qemu-system-x86", "mmdebstrap", "e2fsprogs", "kmod", "xz-utils", "zstd"],
     "window": ["qemu-system-gui"],
-    "programs": ["mesa-utils", "vulkan-tools", "kmscube", "glmark2-es2-drm", "piglit", "python3-pil", *app_rows.packages(app_rows.SHORT), *video_streams.PACKAGES],
+    "programs": ["mesa-utils", "vulkan-tools", "kmscube", "glmark2-es2-drm", "piglit", "python3-pil", *app_rows.packages(app_rows.SHORT), *video_encoders.PACKAGES],
     "piglit": ["piglit", "spirv-tools", "libgl1-mesa-dri", "libegl1", "libgbm1"],
     "profile": ["linux-perf", "libdevel-nytprof-perl"],
     "test": ["clang", "grub-common", "grub-pc-bin", "clang-format-19", "clang-tidy-19", "universal-ctags", "python3-pil"],

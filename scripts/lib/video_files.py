@@ -1,23 +1,32 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The files of video_streams' streams, in the cache. A file's name has a hash of all that makes it."""
+"""The files of the streams of scripts/video, in the cache. A file's name has a hash of all that makes it."""
+import importlib
+import json
 import pathlib
+import re
 import subprocess
 import tempfile
 
 import apt
-from common import CACHE, Failure, content_key, lock
+import kvazaar
+from common import CACHE, ROOT, Failure, content_key, lock
 
 FOLDER = CACHE / "video"
 ENCODERS = ["ffmpeg", "x265", "vpx-tools", "libjpeg-turbo-progs"]
+SUFFIXES = {"ffmpeg": "mkv", "cjpeg": "mjpeg", "vpxenc": "webm", "x265": "hevc", "kvazaar": "hevc", "mpeg2enc": "m2v"}
+WRITERS = {"mpeg2": "m2v", "avc": "h264", "hevc": "hevc"}
 SECONDS = 900
 
 
 def path_of(stream):
     """Where the stream's file is, or will be."""
+    if tool_of(stream) == "syntax":
+        writer = stream.encode[1]
+        sources = [(ROOT / "scripts" / "lib" / f"syntax_{name}.py").read_text() for name in ("bits", writer)]
+        return FOLDER / f"{stream.name}-{content_key(*stream.encode, *sources)}.{WRITERS[writer]}"
     versions = apt.installed(ENCODERS)
     key = content_key(stream.source, *stream.encode, *(f"{name} {versions.get(name)}" for name in ENCODERS))
-    suffix = {"ffmpeg": "mkv", "cjpeg": "mjpeg", "vpxenc": "webm", "x265": "hevc"}[tool_of(stream)]
-    return FOLDER / f"{stream.name}-{key}.{suffix}"
+    return FOLDER / f"{stream.name}-{key}.{SUFFIXES[tool_of(stream)]}"
 
 
 def recon_of(path):
@@ -57,19 +66,38 @@ def encode_frames(stream, target):
 
 def encode_by_pipe(stream, target):
     words = [word.replace("{out}", str(target)) for word in stream.encode]
+    if words[0] == "kvazaar":
+        words[:1] = kvazaar.command()
     with tempfile.NamedTemporaryFile(suffix=".y4m") as frames:
         run(frames_command(stream, ["-pix_fmt", "yuv420p", "-f", "yuv4mpegpipe", "-y", frames.name]))
         run(words, stdin=frames)
+
+
+def write_syntax(stream, target):
+    """By a syntax_*.py: ["syntax", its name, JSON of its options]."""
+    writer = importlib.import_module(f"syntax_{stream.encode[1]}")
+    target.write_bytes(writer.write(**json.loads(stream.encode[2])))
+    if stream.recon:
+        run(["libde265-dec265", "-q", "-o", f"{target}.yuv", target], stdout=subprocess.PIPE)
+
+
+def lacking(stream, path):
+    """Those of stream.proof that the file does not have."""
+    words = ["ffmpeg", "-v", "trace", "-nostdin", "-i", path, "-an", "-c", "copy", "-bsf:v", "trace_headers", "-f", "null", "-"]
+    said = subprocess.run(words, stderr=subprocess.PIPE, check=False, timeout=SECONDS).stderr.decode(errors="replace")
+    return [f"{name} = {value}" for name, value in stream.proof.items() if not re.search(rf" {name}(\[[0-9]+\])* +[01]+ = {value}$", said, re.MULTILINE)]
 
 
 def ensure(stream):
     """The stream's file; made when it is not there."""
     path = path_of(stream)
     with lock(f"video-{stream.name}"):
-        if not path.exists():
+        if not path.exists() or (stream.recon and not recon_of(path).exists()):
             FOLDER.mkdir(parents=True, exist_ok=True)
             draft = path.with_suffix(".draft")
-            {"ffmpeg": encode_by_ffmpeg, "cjpeg": encode_frames}.get(tool_of(stream), encode_by_pipe)(stream, draft)
+            {"ffmpeg": encode_by_ffmpeg, "cjpeg": encode_frames, "syntax": write_syntax}.get(tool_of(stream), encode_by_pipe)(stream, draft)
+            if stream.proof and (names := lacking(stream, draft)):
+                raise Failure(f"it has no {names[0]}")
             if stream.recon:
                 pathlib.Path(f"{draft}.yuv").rename(recon_of(path))
             draft.rename(path)

@@ -9,7 +9,7 @@ import tempfile
 import guest as guests
 import guest_packages
 from common import Failure
-from video_streams import DRIVERS
+from video_encoders import DRIVERS
 
 PACKAGES = ["ffmpeg", *DRIVERS.values()]
 SHARE = "/mnt/share"

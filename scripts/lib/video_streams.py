@@ -1,47 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The streams of scripts/video: how each is made, and how far its decoded frames may differ from those of FFmpeg's software decoder.
-
-Each has one feature of its standard, small, and each codec has one of 1920x1080 for speed."""
-import collections
-
-# `source`: a lavfi graph. `encode`: FFmpeg's options for it, or a command that reads Y4M and writes the file {out}; "cjpeg ...": runs once per frame.
-# `pixels`: the format in which frames are compared. `least`: None: every frame is equal; else the least PSNR of a frame in dB.
-# `download`: {driver: format of its surfaces}, where it is not `pixels`: iHD does not convert, and ends in a fault when asked for another.
-# `software`: options of the software decoder. `quick`: in scripts/test. `speed`: for --speed. `without`: {driver: why it cannot decode this stream}.
-# `recon`: the encoder is x265 alone, and its own reconstruction is what frames are compared with: FFmpeg's decoder differs from it.
-Stream = collections.namedtuple("Stream", "name codec source encode pixels least software quick speed without download recon",
-                                defaults=["nv12", None, (), False, False, {}, {}, False])
-
-DRIVERS = {"iHD": "intel-media-va-driver", "i965": "i965-va-driver"}
-PLATFORMS = {"kbl": ["iHD", "i965"], "icl": ["iHD"], "tgl": ["iHD"]}  # chips, and the drivers that know them
-PACKAGES = ["ffmpeg", "x265", "libjpeg-turbo-progs", "vpx-tools", *DRIVERS.values()]
-
-def moving(size="176x144", frames=12, rest=""):
-    return f"testsrc2=s={size}:r=25,trim=end_frame={frames}{rest}"
-
-
-def detailed(size="176x144", frames=12, rest=""):
-    return f"mandelbrot=s={size}:r=25:maxiter=500,trim=end_frame={frames}{rest}"
-
-
-def noisy(size="176x144", frames=12, strength=40):
-    return moving(size, frames, f",noise=alls={strength}:allf=t:all_seed=1")
-
-
-def interlaced(size="176x144", frames=12):
-    """Each field is of another time."""
-    return f"testsrc2=s={size}:r=50,trim=end_frame={2 * frames},tinterlace=mode=interleave_top,setfield=tff"
-
-
-FULL_HD = "1920x1080"
-# Slow and fast parts, and detail that a real picture has: two moving sources.
-FULL_HD_SOURCE = f"mandelbrot=s={FULL_HD}:r=25:maxiter=300,trim=end_frame=50[a];testsrc2=s=960x540:r=25,trim=end_frame=50[b];[a][b]overlay=x=20+8*n:y=200"
-
-
-def x264(name, parameters, source=None, options=(), **more):
-    return Stream(f"h264-{name}", "h264", source or moving(), ["-c:v", "libx264", *(["-pix_fmt", "yuv420p"] if "-pix_fmt" not in options else []), *options,
-                                                               "-x264-params", f"keyint=8:{parameters}"], **more)
-
+"""The streams of scripts/video. Here: small ones that have one feature of their standard each, and for each codec one of 1920x1080 for speed.
+Combinations are in video_families."""
+import video_families
+from video_encoders import (FULL_HD_SOURCE, cjpeg, detailed, interlaced, libvpx, libvpx9, mjpeg, moving, mpeg2, noisy, vpxenc, x264, x265, x265_recon)
 
 AVC = [
     x264("baseline", "crf=23", options=["-profile:v", "baseline"], quick=True),
@@ -80,24 +41,6 @@ AVC = [
     x264("narrow", "crf=20", moving("66x34")),
     x264("1080p", "keyint=25:bitrate=8000:bframes=3:8x8dct=1", FULL_HD_SOURCE, speed=True),
 ]
-
-
-def surface_of(pixels):
-    if pixels == "yuv420p":
-        return {"pixels": "nv12"}
-    return {"pixels": "p010le", "without": {"i965": "its vaGetImage does not know P010"}}
-
-
-def x265(name, parameters, source=None, pixels="yuv420p", **more):
-    return Stream(f"hevc-{name}", "hevc", source or moving(), ["-c:v", "libx265", "-pix_fmt", pixels, "-x265-params", f"log-level=none:keyint=8:{parameters}"],
-                  **surface_of(pixels), **more)
-
-
-def x265_recon(name, options, source=None):
-    """FFmpeg's decoder (5.1) filters samples at the corners of 16x16 CTBs, and at lossless blocks, with neighbours that are not deblocked yet."""
-    words = ["x265", "--log-level", "none", "--keyint", "8", *options.split(), "--y4m", "--input", "-", "--recon", "{out}.yuv", "-o", "{out}"]
-    return Stream(f"hevc-{name}", "hevc", source or moving(), words, recon=True)
-
 
 HEVC = [
     x265("main", "crf=24", quick=True),
@@ -139,15 +82,6 @@ HEVC = [
     x265("1080p-10", "keyint=25:bitrate=6000:bframes=4", FULL_HD_SOURCE, pixels="yuv420p10le", speed=True),
 ]
 
-
-def libvpx(name, options, source=None, **more):
-    return Stream(f"vp8-{name}", "vp8", source or moving(), ["-c:v", "libvpx", "-pix_fmt", "yuv420p", "-g", "8", "-b:v", "400k", *options], **more)
-
-
-def vpxenc(codec, name, options, source=None, **more):
-    return Stream(f"{codec}-{name}", codec, source or moving(), ["vpxenc", f"--codec={codec}", "--quiet", "--kf-max-dist=8", *options, "-o", "{out}", "-"], **more)
-
-
 VP8 = [
     libvpx("plain", [], quick=True),
     libvpx("low-q", ["-crf", "4", "-qmin", "0", "-b:v", "8M"], noisy()),
@@ -165,13 +99,6 @@ VP8 = [
     libvpx("small", [], moving("34x18")),
     libvpx("1080p", ["-g", "25", "-b:v", "8M", "-deadline", "realtime", "-cpu-used", "4"], FULL_HD_SOURCE, speed=True),
 ]
-
-
-def libvpx9(name, options, source=None, pixels="yuv420p", **more):
-    profile = ["-profile:v", "2"] if pixels == "yuv420p10le" else []
-    return Stream(f"vp9-{name}", "vp9", source or moving(), ["-c:v", "libvpx-vp9", "-pix_fmt", pixels, *profile, "-g", "8", "-b:v", "300k", "-cpu-used", "3", *options],
-                  **surface_of(pixels), **more)
-
 
 VP9 = [
     libvpx9("plain", [], quick=True),
@@ -199,14 +126,8 @@ VP9 = [
     libvpx9("1080p", ["-g", "25", "-b:v", "6M", "-deadline", "realtime", "-cpu-used", "6", "-tile-columns", "2"], FULL_HD_SOURCE, speed=True),
 ]
 
-
-def mpeg2(name, options, source=None, **more):
-    """The standard leaves the inverse DCT open; the engine computes FFmpeg's `simple`."""
-    return Stream(f"mpeg2-{name}", "mpeg2", source or moving(), ["-c:v", "mpeg2video", "-pix_fmt", "yuv420p", "-g", "8", "-q:v", "4", *options],
-                  software=("-idct", "simple"), **more)
-
-
 STEPS = ",".join(str(8 + i // 3) for i in range(64))
+
 MPEG2 = [
     mpeg2("p", ["-bf", "0"], quick=True),
     mpeg2("b", ["-bf", "2"], quick=True),
@@ -225,19 +146,6 @@ MPEG2 = [
     mpeg2("crop", [], moving("178x146")),
     mpeg2("1080p", ["-g", "12", "-bf", "2", "-q:v", "5"], FULL_HD_SOURCE, speed=True),
 ]
-
-JPEG_SURFACES = {"yuvj420p": {"iHD": "nv12", "i965": "yuv420p"}, "yuvj422p": {"iHD": "yuyv422", "i965": "yuyv422"}, "yuvj444p": {"iHD": "yuv444p", "i965": "yuv444p"}, "yuvj411p": {"iHD": "yuv411p", "i965": "yuv411p"},
-                "yuvj440p": {"iHD": "yuv440p", "i965": "yuv440p"}}
-JPEG_BOUND = 50  # the inverse DCT is open, and both sides round
-
-
-def mjpeg(name, options, source=None, pixels="yuvj420p", **more):
-    return Stream(f"jpeg-{name}", "jpeg", source or detailed(frames=4), ["-c:v", "mjpeg", "-pix_fmt", pixels, "-q:v", "3", *options], pixels, JPEG_BOUND, download=JPEG_SURFACES.get(pixels, {}), **more)
-
-
-def cjpeg(name, options, pixels, source=None, **more):
-    return Stream(f"jpeg-{name}", "jpeg", source or detailed(frames=3), ["cjpeg", *options], pixels, JPEG_BOUND, download=JPEG_SURFACES.get(pixels, {}), **more)
-
 
 JPEG = [
     mjpeg("420", [], quick=True),
@@ -258,5 +166,5 @@ JPEG = [
     mjpeg("1080p", [], FULL_HD_SOURCE, speed=True),
 ]
 
-STREAMS = [*AVC, *HEVC, *VP8, *VP9, *MPEG2, *JPEG]
+STREAMS = [*AVC, *HEVC, *VP8, *VP9, *MPEG2, *JPEG, *video_families.STREAMS]
 CODECS = list(dict.fromkeys(stream.codec for stream in STREAMS))

@@ -6,7 +6,8 @@ import subprocess
 import apt
 import video_run
 from driver import RunTest
-from video_streams import DRIVERS, STREAMS
+from video_encoders import DRIVERS
+from video_streams import STREAMS
 
 
 class Video(RunTest):

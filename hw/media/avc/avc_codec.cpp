@@ -132,8 +132,10 @@ void AvcCodec::write_motion(EngineEnv& env) {
     }
   });
   env.view.write(state_.motion_write + (params.bottom() ? records_.size() : 0), records_.data(), records_.size());
-  // The frame's first record says how all of it is coded, also when the bottom field is the first.
-  if (params.bottom()) env.view.write(state_.motion_write + MotionRecord::blocks_at, &records_[MotionRecord::blocks_at], 1);
+  // The frame's first record says how all of it is coded, also when the bottom field is the first. Else it has the top field's first block.
+  if (!params.bottom()) return;
+  const uint64_t first = state_.motion_write + MotionRecord::blocks_at;
+  env.view.store(first, with_coding(env.view.load<uint8_t>(first), Coding::field_picture));
 }
 
 void AvcCodec::store(EngineEnv& env) {

@@ -9,7 +9,7 @@ namespace {
 
 constexpr size_t blocks_at = MotionRecord::blocks_at, pocs_at = MotionRecord::pocs_at;
 // A block's byte: part 1:0, coding 3:2.
-constexpr uint8_t unused = 1 << 7, first_ref = 1 << 6;
+constexpr uint8_t unused = 1 << 7, first_ref = 1 << 6, coding_bits = 3 << 2;
 
 }  // namespace
 
@@ -36,6 +36,10 @@ Mv MotionRecord::mv(unsigned block) const {
   std::memcpy(&word, at_ + bit / 8, sizeof word);
   const auto both = static_cast<uint32_t>(word >> bit % 8);
   return {static_cast<int16_t>(static_cast<int32_t>(both << 18) >> 18), static_cast<int16_t>(static_cast<int32_t>(both << 6) >> 20)};
+}
+
+uint8_t with_coding(uint8_t byte, MotionRecord::Coding coding) {
+  return static_cast<uint8_t>((byte & ~coding_bits) | static_cast<unsigned>(coding) << 2);
 }
 
 void write_record(const Macroblock& mb, MotionRecord::Coding coding, const PictureParams& params, uint8_t* to) {

@@ -38,6 +38,8 @@ class MotionRecord {
 
 /// `to`: a record.
 void write_record(const Macroblock& mb, MotionRecord::Coding coding, const PictureParams& params, uint8_t* to);
+/// Changes the coding in a record, and leaves what is known of its blocks. `byte`: the record's at MotionRecord::blocks_at.
+uint8_t with_coding(uint8_t byte, MotionRecord::Coding coding);
 /// Of a picture of a list: Macroblock::picture.
 int32_t poc_of(const PictureParams& params, int8_t picture);
 

@@ -144,8 +144,9 @@ class PacketDecoder final : public HevcPackets {
     const typename G::HCP_PIC_STATE::View view(state.get(CommandId::HCP_PIC_STATE));
     const auto format = typename Surface::View(state.get(CommandId::HCP_SURFACE_STATE)).surface_format();
     p.luma_bits = number(8 + number(view.luma_bit_depth())), p.chroma_bits = number(8 + number(view.chroma_bit_depth()));
-    p.pcm_luma_bits = number(std::clamp<uint32_t>(view.luma_pcm_sample_bit_depth(), 1, p.luma_bits));
-    p.pcm_chroma_bits = number(std::clamp<uint32_t>(view.chroma_pcm_sample_bit_depth(), 1, p.chroma_bits));
+    // Both drivers write pcm_sample_bit_depth_luma_minus1 and its like.
+    p.pcm_luma_bits = number(std::min<uint32_t>(1 + view.luma_pcm_sample_bit_depth(), p.luma_bits));
+    p.pcm_chroma_bits = number(std::min<uint32_t>(1 + view.chroma_pcm_sample_bit_depth(), p.chroma_bits));
     const unsigned bits = std::max(p.luma_bits, p.chroma_bits);
     if (format == Surface::SurfaceFormat::PLANAR_420_8 ? bits == 8 : format == Surface::SurfaceFormat::P010 && bits <= 10) return true;
     if (bits > 10) unimplemented("HCP_PIC_STATE", "{} bits", bits);

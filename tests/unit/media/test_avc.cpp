@@ -6,6 +6,7 @@
 
 #include "hw/media/avc/deblock.h"
 #include "hw/media/avc/edge_filter.h"
+#include "hw/media/avc/motion_record.h"
 #include "hw/media/avc/slice.h"
 #include "hw/media/avc/transform.h"
 #include "tests/catch.h"
@@ -166,4 +167,22 @@ TEST_CASE("avc: a slice is the same on one thread and on many") {
       REQUIRE(std::equal(one.picture.frame.chroma.row(y), one.picture.frame.chroma.row(y) + one.picture.frame.chroma.width(),
                          many.picture.frame.chroma.row(y)));
   }
+}
+
+TEST_CASE("avc: a record's coding changes without its blocks") {
+  Macroblock mb{};
+  mb.slice = 0, mb.kind = Kind::inter;
+  mb.ref[0] = {1, 0, 0, 0}, mb.ref[1] = {-1, -1, -1, -1};
+  mb.picture[0] = {bottom_field, top_field, top_field, top_field};
+  PictureParams params{};
+  params.poc[0] = {6, 7};
+  std::array<uint8_t, MotionRecord::bytes> bytes{};
+  write_record(mb, MotionRecord::Coding::frame, params, bytes.data());
+  bytes[MotionRecord::blocks_at] = with_coding(bytes[MotionRecord::blocks_at], MotionRecord::Coding::field_picture);
+  const MotionRecord record(bytes.data());
+  CHECK(record.coding() == MotionRecord::Coding::field_picture);
+  CHECK(record.block(0).used);
+  CHECK_FALSE(record.block(0).first_ref);
+  CHECK(record.block(0).part == bottom_field);
+  CHECK(record.block(0).poc == 7);
 }

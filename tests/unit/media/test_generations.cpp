@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Pictures by the packets of each generation: that they reach the codecs, and that the status is in the registers of the engine's box.
 #include <algorithm>
+#include <span>
+#include <vector>
 
 #include "hw/defs/gen11/all.h"
 #include "hw/defs/gen12/all.h"
@@ -103,12 +105,15 @@ struct Rig : memory::test::Mapped {
       picture.chroma_subsampling = static_cast<decltype(picture.chroma_subsampling)>(1);
     return picture;
   }
-  void hevc_slice() {
+  void hevc_slice(std::span<const uint8_t> data = {}) {
     typename G::HCP_SLICE_STATE slice{};
     slice.slice_type = G::HCP_SLICE_STATE::SliceType::HCP_ST_I_SLICE;
     slice.last_slice = true;
     send(slice);
-    send(typename G::HCP_BSD_OBJECT{});
+    for (size_t i = 0; i < data.size(); ++i) view.store<uint8_t>(stream + i, data[i]);
+    typename G::HCP_BSD_OBJECT object{};
+    object.indirect_bsd_data_length = static_cast<uint32_t>(data.size());
+    send(object);
   }
 
   static constexpr Offsets at = Chip<G>::offsets;
@@ -198,6 +203,30 @@ TEMPLATE_TEST_CASE("video: an HEVC picture without data is grey, and the status 
   CHECK(rig.is_flat(128));
   CHECK(rig.status(rig.at.hcp_status) >> 18 != 0);
   CHECK((rig.status(rig.at.hcp_cabac_status) & 0x879) != 0);
+}
+
+TEMPLATE_TEST_CASE("video: HEVC's PCM samples have one bit more than the packet says", "", defs::Gen9, defs::Gen11, defs::Gen12) {
+  Rig<TestType> rig;
+  rig.hcp_picture();
+  auto picture = rig.hevc_picture();
+  picture.frame_width_in_minimum_coding_block_size = picture.frame_height_in_minimum_coding_block_size = size / 16 - 1;
+  picture.min_cu_size = static_cast<decltype(picture.min_cu_size)>(1);
+  picture.min_pcm_size = static_cast<decltype(picture.min_pcm_size)>(1);
+  picture.max_pcm_size = static_cast<decltype(picture.max_pcm_size)>(1);
+  picture.pcm_enable = true;
+  picture.luma_pcm_sample_bit_depth = picture.chroma_pcm_sample_bit_depth = 3;
+  rig.send(picture);
+  // Of each of the four coding units: end_of_slice_segment_flag of the one before, part_mode, pcm_flag, and samples of 4 bits. The arithmetic codes are from
+  // scripts/lib/syntax_bits.py.
+  std::vector<uint8_t> data{0xfe, 0xe0};
+  for (unsigned unit = 0; unit < 4; ++unit) {
+    if (unit) data.insert(data.end(), {0xfd, 0xc0});
+    data.insert(data.end(), 16 * 16 * 3 / 2 / 2, 0xaa);
+  }
+  data.insert(data.end(), {0xfe, 0x80});
+  rig.hevc_slice(data);
+  CHECK(rig.is_flat(0xa0));
+  CHECK(rig.status(rig.at.hcp_cabac_status) == 0);
 }
 
 TEMPLATE_TEST_CASE("video: a VP9 picture without data reaches its surface", "", defs::Gen9, defs::Gen11, defs::Gen12) {
