@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""FFmpeg's VA-API filters that Kaby Lake's VEBOX executes, with i965-va-driver, against software."""
+"""FFmpeg's VA-API filters with i965-va-driver, against software: what Kaby Lake's VEBOX and sample_8x8 execute."""
 import math
 import subprocess
 
 import apt
 import video_files
 from driver import RunTest
-from video_streams import DRIVERS, STREAMS
+from video_encoders import DRIVERS
+from video_streams import STREAMS
 
 FRAMES = 6
 WIDTH, HEIGHT = 176, 144
@@ -72,3 +73,13 @@ class VideoFilters(RunTest):
         for ours, decoded in zip(self.gpu("procamp_vaapi=b=20:c=1.2"), self.software(), strict=True):
             self.assertEqual(ours[:LUMA], bytes(clamp((y - 16) * contrast + 36) for y in decoded[:LUMA]))
             self.assertEqual(ours[LUMA:], bytes(clamp((c - 128) * scale + 128) for c in decoded[LUMA:]))
+
+    def test_formats(self):
+        """Conversions of the same size by sample_8x8: 4:2:2 repeats the chroma of 4:2:0, and the way back drops it again."""
+        self.assertEqual(self.gpu("scale_vaapi=format=yuyv422,scale_vaapi=format=nv12"), self.software())
+
+    def test_scaling(self):
+        """Twice the size and back, whose pixels at even places are the decoder's: i965's kernels align at the top left, and between pixels they interpolate."""
+        for ours, decoded in zip(self.gpu(f"scale_vaapi=w={2 * WIDTH}:h={2 * HEIGHT}:mode=fast,scale_vaapi=w={WIDTH}:h={HEIGHT}:mode=fast"), self.software(),
+                                 strict=True):
+            self.assertGreater(psnr(ours, decoded), 30)
