@@ -128,7 +128,7 @@ MotionPredictor::Candidate MotionPredictor::temporal(const Rectangle& area, unsi
 
 // 8.5.3.2.8.
 MotionPredictor::Candidate MotionPredictor::temporal_at(int x, int y, unsigned list, unsigned reference) const {
-  const size_t at = static_cast<size_t>(y >> 4) * stored_motion_stride(info_->parameters().width) + static_cast<size_t>(x >> 4);
+  const size_t at = StoredMotionLayout(info_->parameters()).index(static_cast<uint32_t>(x), static_cast<uint32_t>(y));
   if (at >= collocated_.size()) return {};
   const StoredMotion& stored = collocated_[at];
   const bool has0 = stored.flags[0] & StoredMotion::used, has1 = stored.flags[1] & StoredMotion::used;

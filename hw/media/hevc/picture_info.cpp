@@ -30,7 +30,7 @@ void PictureInfo::begin(const PictureParameters& parameters) {
   horizontal_edges.assign(count, 0);
   ctbs.assign(ctb_count(), {});
   slices.clear();
-  stored_motions.assign(size_t{stored_motion_stride(parameters.width)} * stored_motion_rows(parameters.height), {});
+  stored_motions.assign(StoredMotionLayout(parameters).count(), {});
   lay_out_tiles();
 }
 

@@ -61,8 +61,9 @@ struct CtbInfo {
   bool is_whole = false;
 };
 
-/// The motion of a picture for later ones, one entry for each 16x16 luma samples. In graphics memory: rows of whole 64 samples, 16 bytes an entry. The
-/// hardware's layout is not public, no driver reads it, and this fits what drivers allocate (media-map 1.0.3).
+/// The motion of a picture for later ones, one entry for each 16x16 luma samples, 16 bytes in graphics memory. The hardware's layout is not public and
+/// no driver reads it, but i965-va-driver allocates 64 bytes for each 64x16 samples where CTBs have 16x16, else for each 32x32 (gen9_mfd.c,
+/// gen9_hcpd_init_hevc_surface()): four entries in these blocks' order.
 struct StoredMotion {
   enum Flag : uint8_t { used = 1, long_term = 2 };
   std::array<Mv, 2> mv{};
@@ -72,8 +73,23 @@ struct StoredMotion {
 };
 static_assert(sizeof(StoredMotion) == 16);
 
-inline uint32_t stored_motion_stride(uint32_t width) { return (width + 63) / 64 * 4; }
-inline uint32_t stored_motion_rows(uint32_t height) { return (height + 15) / 16; }
+/// Blocks of four entries.
+struct StoredMotionLayout {
+  uint32_t log2_width, log2_height, columns, rows;
+
+  explicit constexpr StoredMotionLayout(const PictureParameters& picture)
+      : log2_width(picture.log2_ctb == 4 ? 6 : 5),
+        log2_height(picture.log2_ctb == 4 ? 4 : 5),
+        columns(((picture.width - 1) >> log2_width) + 1),
+        rows(((picture.height - 1) >> log2_height) + 1) {}
+  constexpr size_t count() const { return size_t{columns} * rows * 4; }
+  /// Of the entry for luma sample (x, y).
+  constexpr size_t index(uint32_t x, uint32_t y) const {
+    const size_t block = size_t{y >> log2_height} * columns + (x >> log2_width);
+    const uint32_t column = x >> 4 & ((1u << (log2_width - 4)) - 1), row = y >> 4 & ((1u << (log2_height - 4)) - 1);
+    return block * 4 + (row << (log2_width - 4)) + column;
+  }
+};
 
 class PictureInfo {
  public:
@@ -108,7 +124,7 @@ class PictureInfo {
   std::vector<uint8_t> vertical_edges, horizontal_edges;  ///< by cell
   std::vector<CtbInfo> ctbs;                              ///< by raster address
   std::vector<SliceFilter> slices;
-  std::vector<StoredMotion> stored_motions;  ///< rows of stored_motion_stride()
+  std::vector<StoredMotion> stored_motions;  ///< by StoredMotionLayout::index()
   std::vector<uint16_t> tile_ids;
   std::vector<uint32_t> to_tile_scan, to_raster;
 

@@ -95,12 +95,13 @@ bool SliceDecoder::leave_ctb(uint32_t ctb, uint32_t& next, bool& is_broken) {
 // 8.5.3.2.9 takes the motion at each 16x16 block's upper left.
 void SliceDecoder::store_motion(uint32_t ctb) {
   const uint32_t size = 1u << picture().log2_ctb, left = ctb % info_.ctb_columns() * size, top = ctb / info_.ctb_columns() * size;
+  const StoredMotionLayout layout(picture());
   for (uint32_t y = top; y < std::min(top + size, picture().height); y += 16) {
     for (uint32_t x = left; x < std::min(left + size, picture().width); x += 16) {
       const size_t cell = info_.cell_index(static_cast<int>(x), static_cast<int>(y));
       if (!info_.cells[cell].is(Cell::inter)) continue;
       const Motion& motion = info_.motions[cell];
-      StoredMotion& to = info_.stored_motions[size_t{y / 16} * stored_motion_stride(picture().width) + x / 16];
+      StoredMotion& to = info_.stored_motions[layout.index(x, y)];
       for (unsigned list = 0; list < 2; ++list) {
         if (!motion.uses(list)) continue;
         const Reference& reference = slice_->lists[list][static_cast<size_t>(motion.index[list])];

@@ -223,3 +223,26 @@ TEST_CASE("what waits for HEVC's second thread is bounded and keeps its order") 
   second.join();
   CHECK(together.seen == up_to(blocks));
 }
+
+TEST_CASE("HEVC's stored motion fits what i965-va-driver allocates") {
+  PictureParameters picture;
+  for (const uint8_t log2_ctb : {4, 5, 6})
+    for (const auto& [width, height] : {std::pair{8u, 8u}, {264u, 200u}, {416u, 240u}, {1920u, 1080u}, {2056u, 1096u}}) {
+      picture.log2_ctb = log2_ctb, picture.width = width, picture.height = height;
+      const StoredMotionLayout layout(picture);
+      const size_t blocks =
+          log2_ctb == 4 ? size_t{(width + 63) >> 6} * ((height + 15) >> 4) : size_t{(width + 31) >> 5} * ((height + 31) >> 5);
+      INFO(width << " by " << height << ", CTBs of " << (1 << log2_ctb));
+      CHECK(layout.count() * sizeof(StoredMotion) == blocks * 64);
+      std::vector<bool> taken(layout.count());
+      bool distinct = true;
+      for (uint32_t y = 0; y < height; y += 16)
+        for (uint32_t x = 0; x < width; x += 16) {
+          const size_t at = layout.index(x, y);
+          REQUIRE(at < taken.size());
+          distinct &= !taken[at] && at == layout.index(std::min(x + 15, width - 1), std::min(y + 15, height - 1));
+          taken[at] = true;
+        }
+      CHECK(distinct);
+    }
+}
