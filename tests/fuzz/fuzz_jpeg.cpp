@@ -81,7 +81,7 @@ class JpegTarget {
       std::vector<uint8_t> stream(in.rest().begin(), in.rest().end());
       decoder_.decode(scan, stream, stop_);
     }
-    output_.store(decoder_, target, map_.view, nullptr);
+    output_.store(decoder_, target, map_.view, stop_, nullptr);
   }
 
   void encode(Input& in) {
@@ -103,7 +103,7 @@ class JpegTarget {
       for (auto& code : table.ac) code = {in.take<uint16_t>(), static_cast<uint8_t>(in.take<uint8_t>() % 17)};
     }
     for (unsigned i = 0; i < 3; ++i) scan.dc_table[i] = in.take<uint8_t>() & 1, scan.ac_table[i] = in.take<uint8_t>() & 1;
-    encoder_.begin(map_.view, scan);
+    encoder_.begin(map_.view, stop_, scan);
     while (encoder_.row()) encoder_.writer().bytes().clear();
   }
 

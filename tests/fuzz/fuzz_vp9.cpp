@@ -83,11 +83,12 @@ class Vp9Target {
     PlaneLayout chroma = luma;
     chroma.first_row = 256, chroma.element = static_cast<uint8_t>(2 * sample);
     chroma.width = (out.width + 1) / 2, chroma.height = (out.height + 1) / 2;
-    map.luma.open(map_.view, luma, Access::read), map.chroma.open(map_.view, chroma, Access::read);
+    map.luma.open(map_.view, stop_, luma, Access::read), map.chroma.open(map_.view, stop_, chroma, Access::read);
     out.map = &map;
   }
 
   GuestMap map_{64, 1};
+  StopFlag stop_;
   std::array<PictureMap, 3> maps_;
   std::array<uint8_t, vp9::probability_bytes> probabilities_{};
   std::vector<uint8_t> segment_ids_;
