@@ -22,7 +22,7 @@ def path_of(stream):
     """Where the stream's file is, or will be."""
     if tool_of(stream) == "syntax":
         writer = stream.encode[1]
-        sources = [(ROOT / "scripts" / "lib" / f"syntax_{name}.py").read_text() for name in ("bits", writer)]
+        sources = [path.read_text() for path in sorted((ROOT / "scripts" / "lib").glob("syntax_*.py"))]
         return FOLDER / f"{stream.name}-{content_key(*stream.encode, *sources)}.{WRITERS[writer]}"
     versions = apt.installed(ENCODERS)
     key = content_key(stream.source, *stream.encode, *(f"{name} {versions.get(name)}" for name in ENCODERS))

@@ -212,6 +212,7 @@ class Emitter {
   Value float_result(const Op& op, unsigned k, uint8_t& raw);
   Value integer_result(const Op& op, unsigned k);
   Value bit_field(const Op& op, const Value* in);
+  Value clamped(const Op& op, Value v);
   void select(const Op& op, Value mask);
   Value extreme(CondMod cond, Value a, Value b);
   void compare_op(const Op& op, Value mask);

@@ -16,6 +16,15 @@ bool dwords_only(const Op& op) {
   return size_of(op.dst.type) == 4 && !is_float(op.dst.type) && !op.saturate && !op.to_accumulator;
 }
 
+/// An exact operation on bytes and words whose result fits into 32 bits, or of which only the low bits are observable.
+bool words_only(const Op& op) {
+  for (unsigned n = 0; n < op.sources; n++)
+    if (size_of(op.src[n].type) > 2 || is_float(op.src[n].type)) return false;
+  const bool product = op.opcode == Opcode::mul;
+  return size_of(op.dst.type) <= 4 && !is_float(op.dst.type) && !(op.saturate && product) && !op.cond && !op.acc_write &&
+         !op.to_accumulator;
+}
+
 /// A conversion to F whose source fits into 32 bits: it rounds once, in 32 or 64 bits.
 bool narrow_to_float(const Op& op) {
   return op.kind == LaneKind::i64 && op.dst.type == RegType::f && size_of(op.src[0].type) <= 4 && !op.src[0].negate && !op.src[0].abs;
@@ -30,6 +39,10 @@ bool Emitter::integer_native(const Op& op) const {
   if (op.kind == LaneKind::exact) {
     switch (op.opcode) {
       case Opcode::mach: return graph_.products.mach[static_cast<size_t>(&op - ops_.data())] && dwords_only(op);
+      case Opcode::mov:
+      case Opcode::add:
+      case Opcode::mul:
+      case Opcode::avg: return words_only(op);
       case Opcode::mad:
       case Opcode::lzd:
       case Opcode::fbh:
@@ -104,6 +117,20 @@ Value Emitter::bit_field(const Op& op, const Value* in) {
   }
 }
 
+/// `v`: signed dwords, exact.
+Value Emitter::clamped(const Op& op, Value v) {
+  const RegType to = op.dst.type;
+  const unsigned n = Ir::size(v), bits = size_of(to) * 8;
+  const auto bound = [&](LLVMIntPredicate beyond, int64_t limit) {
+    const Value at = ir_.splat_int(ir_.i32, static_cast<uint32_t>(limit), n);
+    v = ir_.select(ir_.icmp(beyond, v, at), at, v);
+  };
+  const int64_t range = int64_t{1} << bits;
+  if (bits < 32 || !is_signed(to)) bound(LLVMIntSLT, is_signed(to) ? -range / 2 : 0);
+  if (bits < 32) bound(LLVMIntSGT, is_signed(to) ? range / 2 - 1 : range - 1);
+  return v;
+}
+
 Value Emitter::integer_result(const Op& op, unsigned k) {
   if (narrow_to_float(op)) {
     Op narrow = op;
@@ -118,9 +145,13 @@ Value Emitter::integer_result(const Op& op, unsigned k) {
   const auto count = [&] {
     return ir_.and_(in[1], ir_.splat_int(op.kind == LaneKind::i64 ? ir_.i64 : ir_.i32, op.shift_mask, lanes_of(op)));
   };
+  const auto saturated = [&](Value v) { return op.kind == LaneKind::exact && op.saturate ? clamped(op, v) : v; };
   switch (op.opcode) {
-    case Opcode::mov: return in[0];
-    case Opcode::add: return ir_.add(in[0], in[1]);
+    case Opcode::mov: return saturated(in[0]);
+    case Opcode::add: return saturated(ir_.add(in[0], in[1]));
+    case Opcode::avg:
+      return saturated(
+          ir_.ashr(ir_.add(ir_.add(in[0], in[1]), ir_.splat_int(ir_.i32, 1, lanes_of(op))), ir_.splat_int(ir_.i32, 1, lanes_of(op))));
     case Opcode::mul:
     case Opcode::mach: return ir_.mul(in[0], in[1]);
     case Opcode::mad: return ir_.add(in[0], ir_.mul(in[1], in[2]));

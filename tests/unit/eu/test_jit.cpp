@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The compiler against the interpreter: random arithmetic, captured kernels with all their messages.
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdlib>
+#include <cstring>
 #include <numeric>
 #include <random>
 #include <utility>
@@ -287,6 +290,41 @@ TEST_CASE("eu jit: a mad of F with an HF constant has native code, unless the co
   CHECK(executor(m.thread, m.env, m.target) == RunResult::finished);
   CHECK((executor.stepped() == 0) == native);
   for (unsigned n = 0; n < 8; n++) CHECK(m.get<float>(10, n) == std::fma(2.0f, static_cast<float>(n), value));
+}
+
+TEST_CASE("eu jit: sums and means of words and bytes that saturate have native code") {
+  if (jit::best_host_isa() == jit::HostIsa::none) return note("test", "no compiler here");
+  const auto [to, least, most] = GENERATE(table<RegType, int64_t, int64_t>({{RegType::ub, 0, 255},
+                                                                            {RegType::b, -128, 127},
+                                                                            {RegType::uw, 0, 65535},
+                                                                            {RegType::w, -32768, 32767},
+                                                                            {RegType::ud, 0, 0xffffffff},
+                                                                            {RegType::d, -0x80000000ll, 0x7fffffff}}));
+  std::mt19937 random(9);
+  for (const Opcode opcode : {Opcode::add, Opcode::avg, Opcode::mov}) {
+    fuzz::JitExecutor executor(jit::HostIsa::host);
+    Machine m;
+    const unsigned step = size_of(to);
+    Instruction i = op(opcode, 8, grf(10, to), grf(2, RegType::uw), grf(4, RegType::w));
+    if (opcode == Opcode::mov) i = op(opcode, 8, grf(10, to), grf(4, RegType::w));
+    i.saturate = true;
+    m.load({i});
+    std::array<int64_t, 8> a, b;
+    for (unsigned n = 0; n < 8; n++) {
+      a[n] = static_cast<uint16_t>(n % 2 ? random() : random() % 300), b[n] = static_cast<int16_t>(n % 2 ? random() : random() % 300);
+      m.set<uint16_t>(2, n, static_cast<uint16_t>(a[n])), m.set<int16_t>(4, n, static_cast<int16_t>(b[n]));
+    }
+    CHECK(executor(m.thread, m.env, m.target) == RunResult::finished);
+    CHECK(executor.stepped() == 0);
+    for (unsigned n = 0; n < 8; n++) {
+      const int64_t whole = opcode == Opcode::add ? a[n] + b[n] : opcode == Opcode::avg ? (a[n] + b[n] + 1) >> 1 : b[n];
+      const int64_t expected = std::clamp(whole, least, most);
+      uint32_t got = 0;
+      std::memcpy(&got, reinterpret_cast<const std::byte*>(&m.thread.grf(10)) + n * step, step);
+      INFO("opcode " << static_cast<int>(opcode) << " channel " << n);
+      CHECK(got == (static_cast<uint32_t>(expected) & static_cast<uint32_t>((int64_t{1} << 8 * step) - 1)));
+    }
+  }
 }
 
 TEST_CASE("eu jit: inverse square roots of any float") {
