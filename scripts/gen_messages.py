@@ -62,6 +62,7 @@ class Type:
         options = dict(word.split("=", 1) for word in words if "=" in word)
         flags = {word for word in words if "=" not in word}
         self.fields, self.kind, self.parameters = options.pop("fields", None), options.pop("kind", "unimplemented"), options.pop("parameters", None)
+        self.media_kind = options.pop("media_kind", "unimplemented")
         if options or flags - {"simd4x2", "zero_lod"} or not self.fields or not self.text:
             raise Problem(f"bad type: {text}")
         if self.parameters and (set(self.parameters) - set(LETTERS) or len(set(self.parameters)) != len(self.parameters)):
@@ -185,7 +186,7 @@ def enumeration(name, rows):
 
 
 def ids(declared):
-    kinds = sorted({row.kind for function in declared.functions for row in function.types} - {"unimplemented"})
+    kinds = sorted({kind for function in declared.functions for row in function.types for kind in (row.kind, row.media_kind)} - {"unimplemented"})
     out = "#include <cstdint>\n#include <string_view>\n\nnamespace softgen {\n\n/// Shared functions.\nenum class Sfid : uint8_t {\n"
     out += "".join(f"  {function.name} = {function.sfid},\n" for function in declared.functions)
     out += "};\n\n/// What a message asks for.\nenum class MessageKind : uint8_t {\n"
@@ -209,7 +210,7 @@ def table(function):
         if row.parameters is not None:
             sampler = f"&{row.name}_parameters"
         text = (f'{{.text = "{row.text}", .kind = MessageKind::{row.kind}, .fields = Fields::{row.fields}, .code = {row.first}, '
-                f'.simd4x2 = {"true" if row.simd4x2 else "false"}, .sampler = {sampler}}}')
+                f'.simd4x2 = {"true" if row.simd4x2 else "false"}, .sampler = {sampler}, .media_kind = MessageKind::{row.media_kind}}}')
         rows += [(code, text) for code in range(row.first, row.last + 1)]
     out = "".join(f'inline constexpr SamplerType {row.name}_parameters{{MessageKind::{row.kind}, {"true" if row.zero_lod else "false"}, "{row.parameters}"}};\n'
                   for row in function.types if row.parameters is not None)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A mutex with the attributes of clang's thread safety analysis (-Wthread-safety): a member marked
-// SG_GUARDED_BY(mutex_) can be used only where mutex_ is held, which clang checks when it compiles (CI builds with it). GCC sees no attributes. Over POSIX threads, as <mutex> with what it includes would be a third
-// of what most sources parse.
+// A mutex with the attributes of clang's thread safety analysis (-Wthread-safety): a member marked SG_GUARDED_BY(mutex_) can be used only where mutex_
+// is held, which clang checks when it compiles (CI builds with it). GCC sees no attributes. It stands on POSIX threads: <mutex>, with what it includes,
+// would be a third of what most sources parse.
 #pragma once
 
 #include <pthread.h>

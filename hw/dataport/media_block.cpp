@@ -20,7 +20,6 @@ class Rectangle {
       : level_(s, s.mip_count),
         element_(s.format->block_bytes()),
         slice_(s.min_array_element),
-        keeps_columns_(s.tiling != surface::Tiling::w && s.samples == 1),
         x_(static_cast<int32_t>(header(m).x_offset())),
         y_(static_cast<int32_t>(header(m).y_offset())),
         width(header(m).block_width() + 1),
@@ -76,24 +75,16 @@ class Rectangle {
   /// copy(address, byte of the row, bytes) for parts of `inside` that are in one piece.
   template <typename Copy>
   void each_piece(const Columns& inside, uint32_t y, Copy&& copy) const {
-    constexpr uint32_t column = 16;  // bytes that all tilings but W keep together
     for (uint32_t i = inside.first; i < inside.end;) {
-      const int64_t x = int64_t{x_} + i;
-      const uint64_t at = address(x, y);
-      const auto together = [&](uint32_t bytes) { return address(x + bytes - 1, y) == at + bytes - 1; };
-      uint32_t bytes = inside.end - i;
-      if (!keeps_columns_) bytes = 1;
-      // No tiling has two bytes at the distance of their coordinates (at most 64) that are not in one piece.
-      else if (!together(bytes)) bytes = std::min(bytes, column - static_cast<uint32_t>(x) % column);
-      if (!together(bytes)) bytes = 1;
-      copy(at, i, bytes);
+      const uint32_t x = static_cast<uint32_t>(x_) + i;
+      const uint32_t bytes = std::min(inside.end - i, level_.piece(x, slice_));
+      copy(address(x, y), i, bytes);
       i += bytes;
     }
   }
 
   surface::Level level_;
   uint32_t element_, slice_;
-  bool keeps_columns_;
   int32_t x_, y_;
 
  public:

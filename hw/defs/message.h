@@ -39,6 +39,7 @@ struct MessageType {
   uint8_t code = 0;  ///< the first that means this type
   bool simd4x2 = false;
   const SamplerType* sampler = nullptr;
+  MessageKind media_kind = MessageKind::unimplemented;  ///< of the sampler's code in mode SIMD32/64, which has other messages
 };
 
 /// One shared function. `types` by code; empty: it has no types.

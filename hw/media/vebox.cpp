@@ -51,6 +51,17 @@ bool clear_statistics(const vebox::Enhancement& what, EngineEnv& env) {
 
 }  // namespace
 
+std::optional<Conversion> VeboxDecoder::conversion(std::span<const uint32_t>, const SurfaceStates&) const {
+  unimplemented("VEBOX_TILING_CONVERT");
+  return std::nullopt;
+}
+
+std::optional<vebox::Enhancement> VeboxDecoder::enhancement(std::span<const uint32_t>, const SurfaceStates&, const ModeState&,
+                                                            memory::View&) const {
+  unimplemented("VEB_DI_IECP");
+  return std::nullopt;
+}
+
 ExecResult Vebox::execute(const Packet& packet, EngineEnv& env) {
   using defs::CommandId;
   if (decoder_) switch (packet.command->id) {

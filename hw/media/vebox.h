@@ -25,7 +25,7 @@ struct VeboxState {
   uint32_t version = current_version;
   uint32_t strips = 0;     ///< strips or bands that are done of what is at `packet`
   uint64_t packet = none;  ///< its address
-  std::array<VeboxDecoder::SurfaceState, VeboxDecoder::surfaces> surfaces{};
+  VeboxDecoder::SurfaceStates surfaces{};
   VeboxDecoder::ModeState modes{};
 
   static constexpr uint64_t none = ~uint64_t{0};

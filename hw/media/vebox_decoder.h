@@ -26,21 +26,22 @@ struct Conversion {
   bool coded = false;  ///< the destination is compressed: its pairs of lines get codes
 };
 
+/// The packets that a platform's decoder does not override are counted as unimplemented: no public source describes them for it.
 class VeboxDecoder {
  public:
   static constexpr size_t surfaces = 2;
   using SurfaceState = std::array<uint32_t, 9>;
+  using SurfaceStates = std::array<SurfaceState, surfaces>;
   using ModeState = std::array<uint32_t, 6>;  ///< VEBOX_STATE up to the pointer to IECP's state: what is used of it
   virtual ~VeboxDecoder() = default;
 
   /// Which surface a VEBOX_SURFACE_STATE is of: 0 is the source, 1 the destination.
   virtual size_t surface_of(std::span<const uint32_t> packet) const = 0;
   /// Of a VEBOX_TILING_CONVERT. None: what the states ask for is wrong or not there (counted).
-  virtual std::optional<Conversion> conversion(std::span<const uint32_t> packet,
-                                               const std::array<SurfaceState, surfaces>& states) const = 0;
+  virtual std::optional<Conversion> conversion(std::span<const uint32_t> packet, const SurfaceStates& states) const;
   /// Of a VEB_DI_IECP, with the state that VEBOX_STATE points to. None: as above.
-  virtual std::optional<vebox::Enhancement> enhancement(std::span<const uint32_t> packet, const std::array<SurfaceState, surfaces>& states,
-                                                        const ModeState& modes, memory::View& view) const = 0;
+  virtual std::optional<vebox::Enhancement> enhancement(std::span<const uint32_t> packet, const SurfaceStates& states,
+                                                        const ModeState& modes, memory::View& view) const;
 };
 
 /// The decoders of a generation, by its traits: of one that converts tilings (defs::Gen12), and of one that enhances pictures (defs::Gen9).

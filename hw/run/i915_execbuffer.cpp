@@ -72,8 +72,8 @@ class ExecBuffer {
   unsigned slot_ = 0;
   std::span<drm_i915_gem_exec_object2> objects_;
   std::vector<BoPtr> buffers_;
-  std::vector<bool>
-      written_;  ///< by buffer: a relocation says so (i915's eb_relocate_entry() sets EXEC_OBJECT_WRITE), as libdrm_intel's do
+  // By buffer: a relocation says so, as libdrm_intel's do (i915's eb_relocate_entry() sets EXEC_OBJECT_WRITE).
+  std::vector<bool> written_;
   std::vector<Signal> signals_;
 };
 

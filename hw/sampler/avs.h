@@ -54,9 +54,6 @@ struct Surface {
 using SurfaceDwords = std::array<uint32_t, 8>;
 Surface decode_surface(const SurfaceDwords& dwords);
 
-/// In SIMD mode SIMD32/64 sampleinfo's code is this message, which eu::Isa decodes as a sampleinfo of 64 channels.
-inline bool is_sample_8x8(const MessageOp& op) { return op.kind == MessageKind::sampleinfo && op.simd == 64; }
-
 /// Answers the message.
 void answer(const Message& message, ThreadEnv& env);
 

@@ -57,11 +57,10 @@ class Source {
     const unsigned step = channel_.step, size = (count - 1) * step + 1;
     uint8_t* to = step == 1 ? out : bytes;
     const uint32_t row = row_of(y), first = byte_of(x);
-    const uint32_t piece = surface_.tiling == surface::Tiling::y ? 16 : surface_.tiling == surface::Tiling::x ? 512 : 0;
-    if (!piece) view_.read(surface_.base + offset(first, row), to, size);
-    for (uint32_t done = 0; piece && done < size;) {
+    const uint32_t piece = surface::row_piece(surface_.tiling);
+    for (uint32_t done = 0; done < size;) {
       const uint32_t from = first + done, n = std::min(size - done, piece - from % piece);
-      std::memcpy(to + done, view_.at(surface_.base + offset(from, row)), n);
+      view_.read(surface_.base + offset(from, row), to + done, n);
       done += n;
     }
     for (unsigned i = 0; step != 1 && i < count; ++i) out[i] = bytes[i * step];

@@ -326,7 +326,7 @@ void Request::answer() {
 
 SendResult Sampler::send(const Message& message, ThreadEnv& env) {
   const MessageOp& op = message.op;
-  if (avs::is_sample_8x8(op)) {
+  if (op.kind == MessageKind::sample_8x8) {
     const KeepDenormals keep;
     avs::answer(message, env);
     return SendResult::done;

@@ -160,6 +160,12 @@ class Level {
       default: return base_ + standard_offset(x, y, slice);
     }
   }
+  /// Bytes from byte `x` of a row of `slice` on that are together in memory: its element's at least.
+  uint32_t piece(uint32_t x, uint32_t slice) const {
+    if (samples_ > 1) return element_ - x % element_;
+    const uint32_t whole = row_piece(tiling_);
+    return whole - (x + (origin_.x + slice * slice_x_) * element_) % whole;
+  }
 
  private:
   /// Of Yf and Ys. `slice`: with the sample, where there are several.

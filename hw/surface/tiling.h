@@ -48,6 +48,19 @@ constexpr uint64_t tile_bytes(Tiling tiling, unsigned element) {
   return uint64_t{tile.width} * tile.height;
 }
 
+/// Bytes of a row, from each multiple of it on, that are together in memory. Linear rows are in one piece.
+constexpr uint32_t row_piece(Tiling tiling) {
+  switch (tiling) {
+    case Tiling::linear: break;
+    case Tiling::w: return 1;
+    case Tiling::x: return 512;
+    case Tiling::y:
+    case Tiling::yf:
+    case Tiling::ys: return 16;
+  }
+  return 1u << 31;
+}
+
 /// Offset of byte `x` (0 <= x < page width) and of row `y` within a page; their sum is the place of the byte.
 /// Not for linear.
 uint32_t page_column(Tiling tiling, unsigned element, uint32_t x);

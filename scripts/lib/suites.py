@@ -115,18 +115,18 @@ def programs(report, options):
 
 
 def run_fuzz(report, options):
-    sanitized_seconds, plain_seconds = (120, 60) if options.full else (fuzz.CI_SECONDS, 3)
-    build = fuzz.build(everything=options.full)
-    work = [(fuzz.run_plain, name, path, plain_seconds, "at full speed") for name, path in fuzz.plain_targets().items()]
-    work += [(fuzz.run_sanitized, name, path, sanitized_seconds, "under ASan and UBSan") for name, path in fuzz.targets(build).items()]
+    sanitized_seconds, plain_seconds = 120, 60 if options.full else 3
 
-    def result_of(item):
-        run, name, path, seconds, _ = item
-        if run is fuzz.run_sanitized and not options.full:
-            return fuzz.run_repeatable(name, path, fuzz.SEED)
-        return run(name, path, seconds, fuzz.SEED)
+    def sanitized(name, path):
+        return fuzz.run_sanitized(name, path, sanitized_seconds, fuzz.SEED) if options.full else fuzz.run_repeatable(name, path, fuzz.SEED)
+
+    def plain(name, path):
+        return fuzz.run_plain(name, path, plain_seconds, fuzz.SEED)
+    build = fuzz.build(everything=options.full)
+    work = [(how, run, *target) for how, run, targets in (("at full speed", plain, fuzz.plain_targets()), ("under ASan and UBSan", sanitized, fuzz.targets(build)))
+            for target in targets.items()]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        for (_, name, _, _, how), result in zip(work, pool.map(result_of, work)):
+        for (how, _, name, _), result in zip(work, pool.map(lambda item: item[1](*item[2:]), work)):
             title = f"{name}, {how} ({result.executions} inputs)"
             if result.findings or result.trouble:
                 report.fail(title, "\n".join([result.trouble, *(f"{what}\nrepeat with: {command}" for what, _, command in result.findings)]))

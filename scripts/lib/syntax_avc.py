@@ -3,7 +3,7 @@
 import random
 
 from syntax_avc_blocks import CabacMacroblocks, CavlcMacroblocks
-from syntax_bits import Bits, chance, nal
+from syntax_bits import Bits, chance, display_order, nal
 
 SLICE_TYPES = {"P": 0, "B": 1, "I": 2}
 FRAMES_HELD = 4
@@ -32,7 +32,7 @@ class Avc:
         self._held, self._out = [], [self._sequence(width), self._parameters()]
 
     def write(self):
-        shown, frame_number = self._display_order(), 0
+        shown, frame_number = display_order(self._pictures), 0
         for i, kind in enumerate(self._pictures):
             structure = self._structures[i % len(self._structures)]
             is_reference, is_first = kind != "B", i == 0
@@ -45,17 +45,6 @@ class Avc:
                     self._picture("P" if kind == "I" and second else kind, shown[i], parity, is_first and not second, second)
             frame_number += is_reference
         return b"".join(self._out)
-
-    def _display_order(self):
-        order, waiting = [], None
-        for i, kind in enumerate(self._pictures):
-            if kind == "B":
-                order.append(i)
-            else:
-                order += [] if waiting is None else [waiting]
-                waiting = i
-        order.append(waiting)
-        return [order.index(i) for i in range(len(self._pictures))]
 
     def _sequence(self, width):
         bits = Bits()
@@ -95,7 +84,7 @@ class Avc:
         return nal(b"\x68", bits.bytes())
 
     def _references(self, parity):
-        """How many fields, or frames, the lists have."""
+        """Number of fields, or of frames, in the lists."""
         if parity is None:
             return len(self._held)
         return sum(len(frame.fields) for frame in self._held)

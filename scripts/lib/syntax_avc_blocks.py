@@ -307,7 +307,7 @@ class CabacMacroblocks(Macroblocks):
         self.put = self._cabac.put
 
     def _beside(self, counts):
-        """How many of both neighbours count."""
+        """Number of the left and upper neighbours for which counts() holds."""
         return sum(1 for mb in (self.neighbour(-1, 0), self.neighbour(0, -1)) if mb and counts(mb))
 
     def skip(self, is_skipped):

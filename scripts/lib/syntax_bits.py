@@ -69,6 +69,19 @@ def chance(rng, percent):
     return rng.random() * 100 < percent
 
 
+def display_order(kinds):
+    """When each picture is shown, of `kinds` in coding order: I and P pictures behind the B pictures that are coded after them."""
+    order, waiting = [], None
+    for i, kind in enumerate(kinds):
+        if kind == "B":
+            order.append(i)
+        else:
+            order += [] if waiting is None else [waiting]
+            waiting = i
+    order.append(waiting)
+    return [order.index(i) for i in range(len(kinds))]
+
+
 def engine_table(file, name):
     """The initializer of a table in hw/media: text between the outer braces. The engine's own tables are used: a wrong one makes streams that FFmpeg
     decodes otherwise."""

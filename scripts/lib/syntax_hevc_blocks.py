@@ -95,7 +95,7 @@ class TreeWriter:
                 self.bypass(rng.randrange(4), 2)
 
     def _near(self, x, y, field, counts):
-        """How many of the left and upper neighbours' cells count."""
+        """Number of the left and upper neighbours' cells for which counts() holds."""
         cells = (self.picture.cell(x, y, x - 1, y), self.picture.cell(x, y, x, y - 1))
         return sum(1 for cell in cells if cell and counts(cell[field]))
 
@@ -210,7 +210,7 @@ class TreeWriter:
 
     def _inter(self, unit):
         """Part mode and prediction units. Returns merge_flag of the last."""
-        rng, size, is_least = self.rng, unit.size, unit.log2 == self.picture.log2_min
+        rng, size, is_min = self.rng, unit.size, unit.log2 == self.picture.log2_min
         unit.whole = chance(rng, 50)
         self.put(PART_MODE, int(unit.whole))
         if unit.whole:
@@ -218,7 +218,7 @@ class TreeWriter:
         rows = chance(rng, 50)
         self.put(PART_MODE + 1, int(rows))
         first = size // 2
-        if is_least:
+        if is_min:
             if not rows and unit.log2 > 3:
                 columns = chance(rng, 60)
                 self.put(PART_MODE + 2, int(columns))

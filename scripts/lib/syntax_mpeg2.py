@@ -2,7 +2,7 @@
 """Writes MPEG-2 streams of random macroblocks (ISO 13818-2): field pictures, dual prime, 16x8, concealment vectors, skipped macroblocks."""
 import random
 
-from syntax_bits import Bits, chance, engine_codes
+from syntax_bits import Bits, chance, display_order, engine_codes
 
 VLC = "mpeg2/vlc.cpp"
 MOTION, INCREMENT, PATTERN = (engine_codes(VLC, name) for name in ("motions", "increments", "patterns"))
@@ -39,7 +39,7 @@ class Mpeg2:
 
     def write(self):
         self._sequence()
-        shown = self._display_order()
+        shown = display_order(self._pictures)
         for i, kind in enumerate(self._pictures):
             structure = self._structures[i % len(self._structures)]
             if structure == "frame":
@@ -50,18 +50,6 @@ class Mpeg2:
                 self._picture("P" if kind == "I" else kind, shown[i], second, kind == "I")
         self._start(0xb7)
         return self._bits.bytes()
-
-    def _display_order(self):
-        """temporal_reference of each."""
-        order, waiting = [], None
-        for i, kind in enumerate(self._pictures):
-            if kind == "B":
-                order.append(i)
-            else:
-                order += [] if waiting is None else [waiting]
-                waiting = i
-        order.append(waiting)
-        return [order.index(i) for i in range(len(self._pictures))]
 
     def _start(self, code):
         self._bits.align()

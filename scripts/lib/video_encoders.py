@@ -5,13 +5,13 @@ import json
 
 # `source`: a lavfi graph. `encode`: FFmpeg's options for it, or a command that reads Y4M and writes the file {out}; "cjpeg ...": runs once per frame;
 # "syntax ...": a syntax_*.py, which needs no source.
-# `pixels`: the format in which frames are compared. `least`: None: every frame is equal; else the least PSNR of a frame in dB.
+# `pixels`: the format in which frames are compared. `min_psnr`: of a frame, in dB; None: every frame is equal.
 # `download`: {driver: format of its surfaces}, where it is not `pixels`: iHD does not convert, and ends in a fault when asked for another.
 # `software`: options of the software decoder. `quick`: in scripts/test. `speed`: for --speed. `without`: {driver: why it cannot decode this stream}.
 # `recon`: the encoder's own reconstruction, {out}.yuv, or libde265's frames of a "syntax ..." is what frames are compared with: FFmpeg's decoder (5.1) filters
 # samples at the corners of 16x16 CTBs, and at lossless blocks, with neighbours that are not deblocked yet.
 # `proof`: {element of FFmpeg's trace_headers: a value} that the stream must have: its feature.
-Stream = collections.namedtuple("Stream", "name codec source encode pixels least software quick speed without download recon proof",
+Stream = collections.namedtuple("Stream", "name codec source encode pixels min_psnr software quick speed without download recon proof",
                                 defaults=["nv12", None, (), False, False, {}, {}, False, {}])
 
 DRIVERS = {"iHD": "intel-media-va-driver", "i965": "i965-va-driver"}

@@ -12,7 +12,7 @@ import kvazaar
 from common import CACHE, ROOT, Failure, content_key, lock
 
 FOLDER = CACHE / "video"
-ENCODERS = ["ffmpeg", "x265", "vpx-tools", "libjpeg-turbo-progs"]
+ENCODERS = ["ffmpeg", "x265", "vpx-tools", "libjpeg-turbo-progs", "mjpegtools", "libde265-examples"]
 SUFFIXES = {"ffmpeg": "mkv", "cjpeg": "mjpeg", "vpxenc": "webm", "x265": "hevc", "kvazaar": "hevc", "mpeg2enc": "m2v"}
 WRITERS = {"mpeg2": "m2v", "avc": "h264", "hevc": "hevc"}
 SECONDS = 900
@@ -20,13 +20,11 @@ SECONDS = 900
 
 def path_of(stream):
     """Where the stream's file is, or will be."""
-    if tool_of(stream) == "syntax":
-        writer = stream.encode[1]
-        sources = [path.read_text() for path in sorted((ROOT / "scripts" / "lib").glob("syntax_*.py"))]
-        return FOLDER / f"{stream.name}-{content_key(*stream.encode, *sources)}.{WRITERS[writer]}"
-    versions = apt.installed(ENCODERS)
-    key = content_key(stream.source, *stream.encode, *(f"{name} {versions.get(name)}" for name in ENCODERS))
-    return FOLDER / f"{stream.name}-{key}.{SUFFIXES[tool_of(stream)]}"
+    tool, versions = tool_of(stream), apt.installed(ENCODERS)
+    is_syntax = tool == "syntax"
+    sources = [path.read_text() for path in sorted((ROOT / "scripts" / "lib").glob("syntax_*.py"))] if is_syntax else [stream.source]
+    key = content_key(*sources, *stream.encode, *(f"{name} {versions.get(name)}" for name in ENCODERS), kvazaar.RELEASE)
+    return FOLDER / f"{stream.name}-{key}.{WRITERS[stream.encode[1]] if is_syntax else SUFFIXES[tool]}"
 
 
 def recon_of(path):

@@ -18,7 +18,7 @@ NODE = "/dev/dri/renderD128"
 
 # `frames`: (size in bytes, MD5) of each; `seconds`: of decoding, without the start of the program; `trouble`: what went wrong, or "".
 Decoded = collections.namedtuple("Decoded", "frames seconds trouble")
-# `wrong`: what differs, or ""; `detail`: the least PSNR, when that is what is compared.
+# `wrong`: what differs, or ""; `detail`: the minimum PSNR, when that is what is compared.
 Verdict = collections.namedtuple("Verdict", "frames wrong detail")
 
 
@@ -93,7 +93,7 @@ def md5s(path):
 def decode_frames(stream, path, driver, folder, where=Host()):
     """Decoded, with all frames. Those of a stream that is compared by PSNR are in the file FOLDER/DRIVER.raw, too."""
     sums, raw = folder / f"{driver}.md5", folder / f"{driver}.raw"
-    if stream.least is None:
+    if stream.min_psnr is None:
         done = decode(stream, path, driver, ["-f", "framemd5", "-y", str(sums)], [sums], where)
     else:
         # One output: FFmpeg 7 would download each frame on two threads at a time, which iHD does not bear.
@@ -115,7 +115,7 @@ def size_of(path):
 
 
 def min_psnr(stream, folder, driver):
-    """The least PSNR of a frame in dB (inf: all are equal), and that frame's index. Chroma counts as luma does."""
+    """The minimum PSNR of a frame in dB (inf: all are equal), and that frame's index. Chroma counts as luma does."""
     graph = f"[0:v]settb=1,setpts=N[a];[1:v]settb=1,setpts=N[b];[a][b]psnr=stats_file={folder}/{driver}.psnr"
     inputs = [*raw_input(stream, folder / f"{driver}.raw"), *raw_input(stream, folder / "None.raw")]
     subprocess.run(["ffmpeg", "-v", "error", "-nostdin", *inputs, "-lavfi", graph, "-f", "null", "-"],
@@ -133,9 +133,9 @@ def verdict(stream, ours, theirs, folder, driver):
             return Verdict(count, result.trouble if who == driver else f"{who}: {result.trouble}", "")
     if not theirs.frames or count != len(theirs.frames):
         return Verdict(count, f"{count} frames instead of {len(theirs.frames)}", "")
-    if stream.least is not None:
+    if stream.min_psnr is not None:
         value, frame = min_psnr(stream, folder, driver)
-        wrong = f"frame {frame} has {value:.1f} dB; {stream.least} are needed" if value < stream.least else ""
+        wrong = f"frame {frame} has {value:.1f} dB; {stream.min_psnr} are needed" if value < stream.min_psnr else ""
         return Verdict(count, wrong, f"{value:.1f} dB")
     different = [i for i in range(count) if ours.frames[i] != theirs.frames[i]]
     return Verdict(count, f"frame {different[0]} is the first of {len(different)} that differ" if different else "", "")

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Common code of the tests of softgen-run: programs run under it with the host's Mesa, or with another release's in a chroot."""
+import math
 import os
 import pathlib
 import subprocess
@@ -27,6 +28,12 @@ def mesa_of(release, *packages):
         return ReleaseMesa(release, *packages)
     except Failure as failure:
         raise unittest.SkipTest(f"The Mesa of {release} cannot be had: {failure}") from None
+
+
+def psnr(a, b):
+    """Of two sequences of bytes of one length, in dB."""
+    error = sum((x - y) ** 2 for x, y in zip(a, b)) / len(a)
+    return 10 * math.log10(255 ** 2 / error) if error else math.inf
 
 
 class RunTest(unittest.TestCase):

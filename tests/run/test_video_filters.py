@@ -5,7 +5,7 @@ import subprocess
 
 import apt
 import video_files
-from driver import RunTest
+from driver import RunTest, psnr
 from video_encoders import DRIVERS
 from video_streams import STREAMS
 
@@ -13,11 +13,6 @@ FRAMES = 6
 WIDTH, HEIGHT = 176, 144
 LUMA = WIDTH * HEIGHT
 FRAME = LUMA * 3 // 2
-
-
-def psnr(a, b):
-    error = sum((x - y) ** 2 for x, y in zip(a, b)) / len(a)
-    return 10 * math.log10(255 ** 2 / error) if error else math.inf
 
 
 class VideoFilters(RunTest):

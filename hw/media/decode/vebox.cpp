@@ -5,7 +5,7 @@
 #include "hw/base/bits.h"
 #include "hw/base/log.h"
 #include "hw/defs/gen12/all.h"
-#include "hw/media/vebox_decoder.h"
+#include "hw/media/decode/vebox_surface.h"
 
 namespace softgen::media {
 namespace {
@@ -29,18 +29,10 @@ Layout layout_of(const State& state) {
   return {};
 }
 
-template <class State>
-bool is_moved(const State& s) {
-  return s.x_offset_for_frame || s.y_offset_for_frame || s.x_offset_for_u || s.half_pitch_for_chroma;
-}
-
 template <class State, class Mode>
 blitter::Plane plane_of(const State& s, uint64_t address, Mode mode, uint8_t bytes) {
   using surface::Tiling;
-  Tiling tiling = Tiling::linear;
-  if (mode == Mode::TILEYF) tiling = Tiling::yf;
-  else if (mode == Mode::TILEYS) tiling = Tiling::ys;
-  else if (s.tiled_surface) tiling = s.tile_walk == State::TileWalk::TW_YMAJOR ? Tiling::y : Tiling::x;
+  const Tiling tiling = mode == Mode::TILEYF ? Tiling::yf : mode == Mode::TILEYS ? Tiling::ys : tiling_of(s);
   uint32_t pitch = s.surface_pitch + 1;
   if (tiling != Tiling::linear) pitch = surface::legal_pitch(surface::tile_pitch(tiling, bytes), pitch);
   uint64_t base = strip_canonical(address);
@@ -49,17 +41,13 @@ blitter::Plane plane_of(const State& s, uint64_t address, Mode mode, uint8_t byt
 }
 
 template <class G>
-class PacketDecoder final : public VeboxDecoder {
-  using State = typename G::VEBOX_SURFACE_STATE;
+class PacketDecoder final : public VeboxPackets<G> {
+  using typename VeboxPackets<G>::State;
+  using typename VeboxDecoder::SurfaceState;
   using Convert = typename G::VEBOX_TILING_CONVERT;
-  static_assert(State::dwords == std::tuple_size_v<SurfaceState>);
 
  public:
-  size_t surface_of(std::span<const uint32_t> packet) const override {
-    return typename State::View(packet).surface_identification() == State::SurfaceIdentification::OUTPUT;
-  }
-
-  std::optional<Conversion> conversion(std::span<const uint32_t> packet, const std::array<SurfaceState, surfaces>& states) const override {
+  std::optional<Conversion> conversion(std::span<const uint32_t> packet, const VeboxDecoder::SurfaceStates& states) const override {
     const State source = State::unpack(states[0]), target = State::unpack(states[1]);
     const typename Convert::View convert(packet);
     if (source.surface_format != target.surface_format) {
@@ -82,12 +70,6 @@ class PacketDecoder final : public VeboxDecoder {
     if (layout.planar) out.bands[1] = {source.y_offset_for_u, target.y_offset_for_u, (height + 1) / 2, align_up(width, 2u) * layout.bytes};
     out.coded = convert.output_memory_compression_enable();
     return out;
-  }
-
-  std::optional<vebox::Enhancement> enhancement(std::span<const uint32_t>, const std::array<SurfaceState, surfaces>&, const ModeState&,
-                                                memory::View&) const override {
-    unimplemented("VEB_DI_IECP");
-    return std::nullopt;
   }
 };
 

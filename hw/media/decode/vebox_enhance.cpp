@@ -6,8 +6,8 @@
 #include "hw/base/bits.h"
 #include "hw/base/log.h"
 #include "hw/defs/gen9/all.h"
-#include "hw/media/vebox_decoder.h"
-#include "hw/memory/view.h"
+#include "hw/media/decode/vebox_surface.h"
+#include "hw/memory/structure.h"
 
 namespace softgen::media {
 namespace {
@@ -35,8 +35,7 @@ std::optional<PixelFormat> format_of(const State& state) {
 template <class State>
 std::optional<PixelFormat> checked_format(const State& state) {
   const std::optional<PixelFormat> format = format_of(state);
-  const bool moved = state.x_offset_for_frame || state.y_offset_for_frame || state.x_offset_for_u || state.half_pitch_for_chroma;
-  if (format && !moved && (!format->planar || state.interleave_chroma)) return format;
+  if (format && !is_moved(state) && (!format->planar || state.interleave_chroma)) return format;
   unimplemented("VEBOX surface", "format {}, chroma {}", static_cast<unsigned>(state.surface_format),
                 state.interleave_chroma ? "interleaved" : "apart");
   return std::nullopt;
@@ -48,7 +47,7 @@ Surface surface_at(const State& state, const PixelFormat& format, uint64_t addre
   PlaneLayout& first = surface.planes[0];
   first.base = address;
   first.pitch = pitch;
-  if (state.tiled_surface) first.tiling = state.tile_walk == State::TileWalk::TW_YMAJOR ? surface::Tiling::y : surface::Tiling::x;
+  first.tiling = tiling_of(state);
   first.width = state.width + 1, first.height = state.height + 1;
   if (format.planar) {
     PlaneLayout& second = surface.planes[1] = first;
@@ -65,13 +64,13 @@ Surface surface_at(const State& state, const PixelFormat& format, uint64_t addre
 template <class State>
 Deinterlace deinterlacer(const State& state) {
   // The encodings of the shifts and of C2 are chosen so that drivers' values make sense of 8-bit samples.
-  constexpr uint8_t least_shift = 4;
+  constexpr uint8_t shift_bias = 4;
   Deinterlace di;
   di.top_first = state.dndi_top_first;
   di.min_motion = static_cast<uint8_t>(std::min(state.minimum_stmm, 0xfeu));
   di.max_motion = static_cast<uint8_t>(std::clamp(state.maximum_stmm, di.min_motion + 1u, 0xffu));
-  di.shift_up = static_cast<uint8_t>(least_shift + state.stmm_shift_up);
-  di.shift_down = static_cast<uint8_t>(least_shift + state.stmm_shift_down);
+  di.shift_up = static_cast<uint8_t>(shift_bias + state.stmm_shift_up);
+  di.shift_down = static_cast<uint8_t>(shift_bias + state.stmm_shift_down);
   di.complexity_bias = static_cast<uint16_t>(2u << state.stmm_c2);
   di.vertical_weight = static_cast<uint8_t>(state.multiplier_for_vecm);
   // Of 128 and of 256.
@@ -151,13 +150,6 @@ void add_colour(const State& state, Colour& colour) {
   if (state.alpha_aoi_state.alpha_from_state_select) colour.alpha = static_cast<uint8_t>(state.alpha_aoi_state.color_pipe_alpha >> 8);
 }
 
-template <class State>
-State read_state(memory::View& view, uint64_t address) {
-  std::array<uint32_t, State::dwords> dwords{};
-  view.read(strip_canonical(address), dwords.data(), sizeof dwords);
-  return State::unpack(dwords);
-}
-
 template <class Modes>
 bool features_are_known(const Modes& m) {
   const struct {
@@ -180,22 +172,12 @@ bool is_plain(const Object& o) {
 }
 
 template <class G>
-class PacketDecoder final : public VeboxDecoder {
-  using State = typename G::VEBOX_SURFACE_STATE;
-  static_assert(State::dwords == std::tuple_size_v<SurfaceState>);
+class PacketDecoder final : public VeboxPackets<G> {
+  using typename VeboxPackets<G>::State;
 
  public:
-  size_t surface_of(std::span<const uint32_t> packet) const override {
-    return typename State::View(packet).surface_identification() == State::SurfaceIdentification::OUTPUT;
-  }
-
-  std::optional<Conversion> conversion(std::span<const uint32_t>, const std::array<SurfaceState, surfaces>&) const override {
-    unimplemented("VEBOX_TILING_CONVERT");  // no public source says which formats it takes here
-    return std::nullopt;
-  }
-
-  std::optional<Enhancement> enhancement(std::span<const uint32_t> packet, const std::array<SurfaceState, surfaces>& states,
-                                         const ModeState& mode_state, memory::View& view) const override {
+  std::optional<Enhancement> enhancement(std::span<const uint32_t> packet, const VeboxDecoder::SurfaceStates& states,
+                                         const VeboxDecoder::ModeState& mode_state, memory::View& view) const override {
     const State source = State::unpack(states[0]), target = State::unpack(states[1]);
     const auto modes = G::VEBOX_STATE::unpack(mode_state);
     const auto object = G::VEB_DI_IECP::unpack(packet);
@@ -217,8 +199,9 @@ class PacketDecoder final : public VeboxDecoder {
     out.height = std::min(source.height, target.height) + 1;
     out.first_frame = modes.dndi_first_frame;
     using Frames = typename G::VEBOX_STATE::DIOutputFrames;
-    const auto dndi = modes.dn_enable || modes.di_enable ? read_state<typename G::VEBOX_DNDI_STATE>(view, modes.dn_di_state_pointer)
-                                                         : typename G::VEBOX_DNDI_STATE{};
+    const auto dndi = modes.dn_enable || modes.di_enable
+                          ? memory::load_structure<typename G::VEBOX_DNDI_STATE>(view, strip_canonical(modes.dn_di_state_pointer))
+                          : typename G::VEBOX_DNDI_STATE{};
     if (modes.dn_enable) out.denoise = denoiser(dndi);
     if (modes.dn_enable && modes.disable_temporal_denoise_filter) out.denoise->static_history_max = 0;
     if (modes.di_enable) {
@@ -228,7 +211,8 @@ class PacketDecoder final : public VeboxDecoder {
     }
     out.colour.average_horizontally = modes._444_422_downsample_method == G::DownsampleMethod::AVERAGE;
     out.colour.average_vertically = modes._422_420_downsample_method == G::DownsampleMethod::AVERAGE;
-    if (modes.global_iecp_enable) add_colour(read_state<typename G::VEBOX_IECP_STATE>(view, modes.iecp_state_pointer), out.colour);
+    if (modes.global_iecp_enable)
+      add_colour(memory::load_structure<typename G::VEBOX_IECP_STATE>(view, strip_canonical(modes.iecp_state_pointer)), out.colour);
     // The denoise filter alone has no other output. An address of 0: the output goes to SFC, which counts its packets.
     out.store_output = modes.di_enable || ((modes.global_iecp_enable || !modes.dn_enable) && object.current_frame_output_address);
     const uint32_t pitch = source.surface_pitch + 1, derived = source.derived_surface_pitch + 1;

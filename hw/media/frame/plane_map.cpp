@@ -90,11 +90,10 @@ std::byte* PlaneMap::piece(uint32_t x, uint32_t y, uint32_t& bytes) const {
     bytes = page_bytes - at % page_bytes;
     return pages_[at / page_bytes - first_page_] + at % page_bytes;
   }
-  if (layout_.tiling == Tiling::y) {
-    bytes = 16 - x % 16;
+  const uint32_t whole = surface::row_piece(layout_.tiling);
+  bytes = whole - x % whole;
+  if (layout_.tiling == Tiling::y)
     return pages_[uint64_t{y / 32} * tiles_ + x / 128 - first_page_] + (x % 128 / 16 * 512 + y % 32 * 16 + x % 16);
-  }
-  bytes = 512 - x % 512;
   return pages_[uint64_t{y / 8} * tiles_ + x / 512 - first_page_] + (y % 8 * 512 + x % 512);
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <span>
 
 namespace softgen::media::vebox {
 namespace {
@@ -36,17 +37,31 @@ uint16_t between(const uint16_t* above, const uint16_t* below, int x, int reach)
 constexpr int reach_of(size_t plane) { return plane ? 1 : 3; }
 
 /// The lines of the other parity around a line: at the picture's edges both are the one that there is.
-struct Neighbours {
+struct Lines {
   const uint16_t *above, *below;
 };
-Neighbours neighbours(const SamplePlane& from, int y, int height) {
+Lines lines_around(const SamplePlane& from, int y, int height) {
   const bool last = y + 1 >= height;
   return {from.row(y > 0 ? y - 1 : y + 1), from.row(last ? y - 1 : y + 1)};
 }
 
 int plane_height(const Band& band, size_t plane, int height) { return plane && band.step_y() == 2 ? (height + 1) / 2 : height; }
 
-/// Sum over a pair of pixels: how much the frames differ there, this row's twice as much as those of the other field around.
+/// `to` has the lines of one parity as they are; fill(plane, line, lines around it, its row in `to`) makes the others.
+template <typename Fill>
+void fill_lines(const Band& source, bool odd, int height, Band& to, Fill&& fill) {
+  to.resize(source.sampling, source.first, source.count, source.planes[0].columns, 0);
+  for (size_t p = 0; p < 3; ++p) {
+    const SamplePlane& from = source.planes[p];
+    SamplePlane& out = to.planes[p];
+    for (int y = out.first; y < out.first + out.rows; ++y) {
+      if ((y & 1) == odd) std::copy_n(from.row(y), from.columns, out.row(y));
+      else fill(p, y, lines_around(from, y, plane_height(source, p, height)), std::span(out.row(y), static_cast<size_t>(out.columns)));
+    }
+  }
+}
+
+/// The frames' difference, summed over a pair of pixels: this row's twice as much as those of the other field around.
 int frame_difference(const SamplePlane& a, const SamplePlane& b, int x, int y) {
   int sum = 0;
   for (int i = -1; i <= 1; ++i) {
@@ -56,7 +71,7 @@ int frame_difference(const SamplePlane& a, const SamplePlane& b, int x, int y) {
   return sum;
 }
 
-/// How much the picture varies around a pair of pixels, within the field.
+/// The variation of the picture around a pair of pixels, within the field.
 int complexity(const Deinterlace& di, const SamplePlane& a, int x, int y) {
   constexpr int weight_one = 64;
   const uint16_t *const row = a.row(y) + x, *const above = a.row(y - 2) + x, *const below = a.row(y + 2) + x;
@@ -66,19 +81,19 @@ int complexity(const Deinterlace& di, const SamplePlane& a, int x, int y) {
   return horizontal + vertical * di.vertical_weight / weight_one;
 }
 
-/// The greatest motion of each pair, its neighbours, and the rows from first_row to last_row.
+/// The maximum motion of each pair, its neighbours, and the rows from first_row to last_row.
 void spread(const MotionMap& motion, int first_row, int last_row, std::vector<uint8_t>& to) {
   const auto columns = static_cast<size_t>(motion.columns);
-  std::vector<uint8_t> most(columns + 2);
+  std::vector<uint8_t> max(columns + 2);
   for (int y = std::max(first_row, motion.first); y <= std::min(last_row, motion.first + motion.rows - 1); ++y) {
     const uint8_t* const row = motion.row(y);
-    for (size_t x = 0; x < columns; ++x) most[x + 1] = std::max(most[x + 1], row[x]);
+    for (size_t x = 0; x < columns; ++x) max[x + 1] = std::max(max[x + 1], row[x]);
   }
   to.resize(columns);
-  for (size_t x = 0; x < columns; ++x) to[x] = std::max({most[x], most[x + 1], most[x + 2]});
+  for (size_t x = 0; x < columns; ++x) to[x] = std::max({max[x], max[x + 1], max[x + 2]});
 }
 
-/// How much of 256 an interpolated sample counts, by STMM.
+/// The weight of an interpolated sample, of 256, by STMM.
 std::array<uint16_t, 256> shares_of(const Deinterlace& di) {
   const int span = di.max_motion - di.min_motion;
   std::array<uint16_t, 256> shares;
@@ -112,46 +127,25 @@ void measure_motion(const Deinterlace& di, const Band& current, const Band& prev
 }
 
 void interpolate(const Band& source, bool odd, int height, Band& to) {
-  to.resize(source.sampling, source.first, source.count, source.planes[0].columns, 0);
-  for (size_t p = 0; p < 3; ++p) {
-    const SamplePlane& from = source.planes[p];
-    SamplePlane& out = to.planes[p];
-    for (int y = out.first; y < out.first + out.rows; ++y) {
-      uint16_t* const row = out.row(y);
-      if ((y & 1) == odd) {
-        std::copy_n(from.row(y), from.columns, row);
-        continue;
-      }
-      const auto [above, below] = neighbours(from, y, plane_height(source, p, height));
-      for (int x = 0; x < out.columns; ++x) row[x] = between(above, below, x, reach_of(p));
-    }
-  }
+  fill_lines(source, odd, height, to, [](size_t p, int, const Lines& lines, std::span<uint16_t> row) {
+    for (size_t x = 0; x < row.size(); ++x) row[x] = between(lines.above, lines.below, static_cast<int>(x), reach_of(p));
+  });
 }
 
 void adapt(const Deinterlace& di, const Band& source, const Band& other, bool odd, int height, const MotionMap& motion, Band& to) {
-  to.resize(source.sampling, source.first, source.count, source.planes[0].columns, 0);
   const std::array<uint16_t, 256> shares = shares_of(di);
   std::vector<uint8_t> moving;
-  for (size_t p = 0; p < 3; ++p) {
-    const SamplePlane& from = source.planes[p];
-    SamplePlane& out = to.planes[p];
+  fill_lines(source, odd, height, to, [&](size_t p, int y, const Lines& lines, std::span<uint16_t> row) {
     const int down = p ? source.step_y() : 1;
     const bool halved = p && source.step_x() == 2;
-    for (int y = out.first; y < out.first + out.rows; ++y) {
-      uint16_t* const row = out.row(y);
-      if ((y & 1) == odd) {
-        std::copy_n(from.row(y), from.columns, row);
-        continue;
-      }
-      const uint16_t *const a = from.row(y), *const b = other.planes[p].row(y);
-      const auto [above, below] = neighbours(from, y, plane_height(source, p, height));
-      spread(motion, y * down - 1, y * down + down, moving);
-      for (int x = 0; x < out.columns; ++x) {
-        const int share = shares.data()[moving.data()[halved ? x : x / 2]], woven = (a[x] + b[x] + 1) / 2;
-        row[x] = static_cast<uint16_t>(share ? woven + (between(above, below, x, reach_of(p)) - woven) * share / 256 : woven);
-      }
+    const uint16_t *const a = source.planes[p].row(y), *const b = other.planes[p].row(y);
+    spread(motion, y * down - 1, y * down + down, moving);
+    for (size_t x = 0; x < row.size(); ++x) {
+      const int share = shares.data()[moving.data()[halved ? x : x / 2]], woven = (a[x] + b[x] + 1) / 2;
+      row[x] = static_cast<uint16_t>(
+          share ? woven + (between(lines.above, lines.below, static_cast<int>(x), reach_of(p)) - woven) * share / 256 : woven);
     }
-  }
+  });
 }
 
 }  // namespace softgen::media::vebox

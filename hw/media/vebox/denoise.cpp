@@ -51,7 +51,7 @@ bool moves(const Denoise& filter, const SamplePlane& now, const SamplePlane& las
   return sum > filter.block_difference && moving > filter.moving_pixels;
 }
 
-/// The history of all blocks of the band. `still`: how much of the last frame's samples counts, of 256; 0 where blocks move.
+/// The history of all blocks of the band. `still`: the weight of the last frame's samples, of 256; 0 where blocks move.
 void update(const Denoise& filter, const SamplePlane& now, const SamplePlane* last, int first, History& history,
             std::vector<uint8_t>& still) {
   still.assign(history.values.size(), 0);
@@ -80,7 +80,7 @@ void denoise(const Denoise& filter, const Band& current, const Band* previous, H
     SamplePlane& out = to.planes[p];
     const int down = p ? current.step_y() : 1, across = p ? current.step_x() : 1;
     const auto step = static_cast<ptrdiff_t>(from.stride) * (filter.interlaced ? 2 : 1);
-    const int most = p ? filter.chroma_difference : filter.pixel_difference;
+    const int max_difference = p ? filter.chroma_difference : filter.pixel_difference;
     for (int y = out.first; y < out.first + out.rows; ++y) {
       const uint16_t* const source = from.row(y);
       uint16_t* const row = out.row(y);
@@ -93,7 +93,7 @@ void denoise(const Denoise& filter, const Band& current, const Band* previous, H
       for (int x = 0; x < out.columns; ++x) {
         const int sample = smoothed(weights, source + x, step);
         const int share = blocks[x * across / block_size];
-        const bool blend = share && std::abs(int{source[x]} - int{last[x]}) >> 8 <= most;
+        const bool blend = share && std::abs(int{source[x]} - int{last[x]}) >> 8 <= max_difference;
         row[x] = static_cast<uint16_t>(blend ? sample + (last[x] - sample) * share / 256 : sample);
       }
     }

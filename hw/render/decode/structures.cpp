@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "hw/base/bits.h"
-#include "hw/memory/view.h"
+#include "hw/memory/structure.h"
 #include "hw/render/decode/part.h"
 
 namespace softgen::render::decode {
@@ -17,17 +17,10 @@ int32_t to_pixel(float value) {
   return std::isnan(value) ? 0 : static_cast<int32_t>(std::clamp(value, -1.0f, static_cast<float>(max_extent)));
 }
 
-template <typename Structure>
-Structure load(memory::View& view, uint64_t address) {
-  std::array<uint32_t, Structure::dwords> dw;
-  view.read(address, dw.data(), sizeof dw);
-  return Structure::unpack(dw);
-}
-
 /// Number `index` of an array of them.
 template <typename Structure>
 Structure load(memory::View& view, uint64_t address, unsigned index) {
-  return load<Structure>(view, address + uint64_t{index} * Structure::dwords * 4);
+  return memory::load_structure<Structure>(view, address + uint64_t{index} * Structure::dwords * 4);
 }
 
 template <class G>
@@ -58,7 +51,7 @@ void read_blend(const StateStore& store, memory::View& view, DrawState& state) {
     out.alpha_test = common.alpha_test_enable, out.alpha_function = same<CompareFunction>(common.alpha_test_function);
   }
   const uint64_t at = strip_canonical(dynamic + view_of<typename G::_3DSTATE_CC_STATE_POINTERS>(store).color_calc_state_pointer());
-  const auto cc = load<ColorCalc>(view, at);
+  const auto cc = memory::load_structure<ColorCalc>(view, at);
   out.alpha_reference_unorm = cc.alpha_test_format == ColorCalc::AlphaTestFormat::ALPHATEST_UNORM8;
   out.alpha_reference =
       out.alpha_reference_unorm ? static_cast<float>(cc.alpha_reference_value_as_unorm8) : cc.alpha_reference_value_as_float32;
@@ -132,7 +125,7 @@ TargetBlend Structures<G>::target_blend(memory::View& view, const DrawState& sta
                 agree(0b1100, G::LogicOpFunction::LOGICOP_COPY));
   if (!state.blend.bound) return {};
   constexpr uint64_t common = 4;  // bytes before the first entry
-  const auto e = load<Entry>(view, strip_canonical(state.blend.address + common + uint64_t{target} * Entry::dwords * 4));
+  const auto e = memory::load_structure<Entry>(view, strip_canonical(state.blend.address + common + uint64_t{target} * Entry::dwords * 4));
   const auto factor = [](Factor field) { return same<BlendFactor>(field); };
   return {.blend = e.color_buffer_blend_enable,
           .source_factor = factor(e.source_blend_factor),

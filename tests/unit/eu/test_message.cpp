@@ -93,7 +93,7 @@ TEST_CASE("eu message: reserved functions and every descriptor decode to somethi
     for (uint32_t function = 0; function < 1u << 19; function += 0x101) {
       const MessageOp op = gen9_isa().message(sfid, function | (function & 1 ? 1u << 30 : 0));
       REQUIRE(op.type < 32);
-      REQUIRE((op.simd == 0 || op.simd == 2 || op.simd == 8 || op.simd == 16 || (op.simd == 64 && op.kind == MessageKind::sampleinfo)));
+      REQUIRE((op.simd == 0 || op.simd == 2 || op.simd == 8 || op.simd == 16));
       REQUIRE((op.owords <= 8 && op.first_oword + op.owords <= 8 && op.elements <= 8 && op.components <= 0xf));
     }
   CHECK(gen9_isa().message(15, 0).kind == MessageKind::reserved);

@@ -75,6 +75,20 @@ struct Fixture : test::MessageFixture {
         view.store(test::texels_at + surface::offset(how, 1, x, y, pitch), texels[y][x]);
       }
   }
+  SendResult send(std::span<const Grf> payload, std::span<Grf> response) {
+    const auto length = static_cast<uint32_t>(response.size());
+    const MessageOp op =
+        eu::gen9_isa().message(static_cast<unsigned>(Sfid::sampler), 2u << 25 | length << 20 | 1u << 19 | 3u << 17 | 11u << 12);
+    const Message message{.op = op,
+                          .exec_size = 1,
+                          .exec_mask = 1,
+                          .dispatch_mask = 1,
+                          .payload = payload,
+                          .payload2 = {},
+                          .response = response,
+                          .end_of_thread = false};
+    return unit.send(message, env);
+  }
   /// The response, as bytes, of `count` registers.
   std::vector<uint8_t> sent(Axis u, Axis v, uint32_t header, unsigned count, uint32_t block = 0, Mode mode = block_16x4) {
     const auto dword = [](float value) { return std::bit_cast<uint32_t>(value); };
@@ -87,17 +101,7 @@ struct Fixture : test::MessageFixture {
                               uint32_t{mode} << 25 | bypass}}};
     std::vector<Grf> response(count + 1,
                               Grf{{0x55555555, 0x55555555, 0x55555555, 0x55555555, 0x55555555, 0x55555555, 0x55555555, 0x55555555}});
-    const MessageOp op =
-        eu::gen9_isa().message(static_cast<unsigned>(Sfid::sampler), 2u << 25 | count << 20 | 1u << 19 | 3u << 17 | 11u << 12);
-    const Message message{.op = op,
-                          .exec_size = 1,
-                          .exec_mask = 1,
-                          .dispatch_mask = 1,
-                          .payload = payload,
-                          .payload2 = {},
-                          .response = std::span(response).first(count),
-                          .end_of_thread = false};
-    unit.send(message, env);
+    send(payload, std::span(response).first(count));
     CHECK(response[count].dw[7] == 0x55555555);
     std::vector<uint8_t> out(count * sizeof(Grf));
     std::memcpy(out.data(), response.data(), out.size());
@@ -154,12 +158,12 @@ TEST_CASE("AVS: which message it is") {
     return isa.message(static_cast<unsigned>(Sfid::sampler), descriptor);
   };
   for (const eu::Isa* isa : {&eu::gen9_isa(), &eu::gen11_isa()}) {
-    CHECK(avs::is_sample_8x8(decoded(*isa, wide | sampleinfo)));
-    CHECK_FALSE(avs::is_sample_8x8(decoded(*isa, 2u << 17 | sampleinfo)));
-    CHECK_FALSE(avs::is_sample_8x8(decoded(*isa, wide)));
+    CHECK(decoded(*isa, wide | sampleinfo).kind == MessageKind::sample_8x8);
+    CHECK_FALSE(decoded(*isa, 2u << 17 | sampleinfo).kind == MessageKind::sample_8x8);
+    CHECK_FALSE(decoded(*isa, wide).kind == MessageKind::sample_8x8);
     CHECK(decoded(*isa, wide).simd == 0);
   }
-  CHECK_FALSE(avs::is_sample_8x8(decoded(eu::gen11_isa(), upper | wide | sampleinfo)));
+  CHECK_FALSE(decoded(eu::gen11_isa(), upper | wide | sampleinfo).kind == MessageKind::sample_8x8);
 }
 
 TEST_CASE("AVS: a scale of 1 gives the picture") {
@@ -315,17 +319,6 @@ TEST_CASE("AVS: any states give an answer") {
     payload[0].dw[3] = static_cast<uint32_t>(state_at);
     payload[1].dw[7] &= 0x0fff'ffff;
     std::vector<Grf> response(round % 17);
-    const uint32_t length = static_cast<uint32_t>(response.size());
-    const MessageOp op =
-        eu::gen9_isa().message(static_cast<unsigned>(Sfid::sampler), 2u << 25 | length << 20 | 1u << 19 | 3u << 17 | 11u << 12);
-    const Message message{.op = op,
-                          .exec_size = 1,
-                          .exec_mask = 1,
-                          .dispatch_mask = 1,
-                          .payload = payload,
-                          .payload2 = {},
-                          .response = response,
-                          .end_of_thread = false};
-    CHECK(f.unit.send(message, f.env) == SendResult::done);
+    CHECK(f.send(payload, response) == SendResult::done);
   }
 }

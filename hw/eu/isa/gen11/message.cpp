@@ -25,6 +25,7 @@ void sampler(MessageOp& op) {
   if (!d.simd_mode_upper()) return;
   op.simd = d.simd_mode() == 1 ? 8 : d.simd_mode() == 2 ? 16 : 0;
   op.half_parameters = true;
+  if (!op.sampled) op.kind = MessageKind::reserved;  // media messages have no such parameters
 }
 
 }  // namespace

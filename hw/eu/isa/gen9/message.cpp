@@ -77,15 +77,11 @@ void pixel_interpolator(MessageOp& op, PixelInterpolator d) {
   op.linear = d.linear();
 }
 
-void sampler(MessageOp& op, Sampler d) {
+void sampler(MessageOp& op, const Type& type, Sampler d) {
   constexpr uint8_t channels[4] = {0, 8, 16, 0};
   op.sampler = static_cast<uint8_t>(d.sampler_index());
   op.simd = channels[d.simd_mode()];
-  if (static_cast<SamplerSimd>(d.simd_mode()) == SamplerSimd::SIMD32_64) {
-    // Other messages under the same codes: that of sampleinfo is sample_8x8.
-    op.sampled = nullptr;
-    op.simd = op.kind == MessageKind::sampleinfo ? 64 : 0;
-  }
+  if (static_cast<SamplerSimd>(d.simd_mode()) == SamplerSimd::SIMD32_64) op.kind = type.media_kind, op.sampled = nullptr;
   op.returns_half = d.return_format_16_bit();
 }
 
@@ -97,7 +93,7 @@ void atomic(MessageOp& op, bool simd4x2, unsigned simd, unsigned operation) {
 /// What the descriptor says besides the type.
 void control(MessageOp& op, const Type& type, uint32_t d) {
   switch (type.fields) {
-    case Fields::Sampler: return sampler(op, {d});
+    case Fields::Sampler: return sampler(op, type, {d});
     case Fields::Urb: return urb(op, {d});
     case Fields::PixelInterpolator: return pixel_interpolator(op, {d});
     case Fields::OwordBlock: return oword_block(op, {d});

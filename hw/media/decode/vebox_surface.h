@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What decoders of VEBOX's packets share: VEBOX_SURFACE_STATE.
+#pragma once
+
+#include "hw/media/vebox_decoder.h"
+
+namespace softgen::media {
+
+template <class State>
+surface::Tiling tiling_of(const State& s) {
+  using surface::Tiling;
+  return !s.tiled_surface ? Tiling::linear : s.tile_walk == State::TileWalk::TW_YMAJOR ? Tiling::y : Tiling::x;
+}
+
+/// Offsets and pitches of planes that no decoder here reads.
+template <class State>
+bool is_moved(const State& s) {
+  return s.x_offset_for_frame || s.y_offset_for_frame || s.x_offset_for_u || s.half_pitch_for_chroma;
+}
+
+template <class G>
+class VeboxPackets : public VeboxDecoder {
+ public:
+  size_t surface_of(std::span<const uint32_t> packet) const override {
+    return typename State::View(packet).surface_identification() == State::SurfaceIdentification::OUTPUT;
+  }
+
+ protected:
+  using State = typename G::VEBOX_SURFACE_STATE;
+  static_assert(State::dwords == std::tuple_size_v<SurfaceState>);
+};
+
+}  // namespace softgen::media
