@@ -1,10 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Checks that the C and C++ sources are formatted by clang-format 19, that no function is longer than 60 lines, and that no class has more
-than 20 data members (docs/contributing.md). Needs clang-format-19 and universal-ctags."""
+"""Checks that the C and C++ sources are formatted by clang-format 19, that no function is longer than 60 lines, that no class has more
+than 20 data members, and that headers of the C++ library are included where they are used (docs/contributing.md). Needs clang-format-19 and
+universal-ctags."""
 import argparse
 import collections
 import json
+import os
 import pathlib
 import re
 import subprocess
@@ -16,6 +18,26 @@ LEFT_ALONE = "tests/golden/captures/"
 SUFFIXES = {".h", ".cpp", ".c"}
 MAX_LINES, MAX_MEMBERS = 60, 20
 FORMATTER = "clang-format-19"
+INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)', re.MULTILINE)
+# A precompiled header has these (hw/base/standard.h), so the compiler does not notice where an #include is missing.
+NAMES_OF_HEADERS = {
+    "algorithm": "all_of any_of binary_search clamp count_if fill_n find_if lower_bound max_element minmax none_of remove_if reverse sort stable_sort "
+                 "transform upper_bound",
+    "array": "array",
+    "atomic": "atomic atomic_bool atomic_ref memory_order_acquire memory_order_relaxed memory_order_release",
+    "bit": "bit_cast bit_ceil bit_floor bit_width countl_zero countr_zero has_single_bit popcount rotl rotr",
+    "cmath": "ceil exp2 fabs floor fma isinf isnan log2 lrint lround pow sqrt",
+    "cstring": "memcmp memcpy memmove memset strcmp strlen",
+    "functional": "function",
+    "map": "map multimap",
+    "memory": "make_shared make_unique shared_ptr unique_ptr weak_ptr",
+    "optional": "make_optional nullopt optional",
+    "span": "span",
+    "string": "string to_string",
+    "string_view": "string_view",
+    "vector": "vector",
+}
+HEADER_OF = {name: header for header, names in NAMES_OF_HEADERS.items() for name in names.split()}
 
 
 def sources(root):
@@ -53,6 +75,36 @@ def too_large(found):
     return {key: size for key, size in found.items() if size[0] > (MAX_LINES if size[1] == "lines" else MAX_MEMBERS)}
 
 
+def included(texts, name):
+    """What `name`, a key of `texts` {path: text}, includes of files that are not in `texts`, directly or through those that are."""
+    outside, seen, left = set(), set(), [name]
+    while left:
+        file = left.pop()
+        if file in seen:
+            continue
+        seen.add(file)
+        for path in INCLUDE.findall(texts[file]):
+            candidates = [os.path.normpath(os.path.join(folder, path)) for folder in (os.path.dirname(file), "", "include")]
+            ours = [candidate for candidate in candidates if candidate in texts]
+            if ours:
+                left.append(ours[0])
+            else:
+                outside.add(path)
+    return outside
+
+
+def missing_includes(root, names):
+    """[(path, header of the C++ library that neither it nor a file of ours that it includes includes)]."""
+    texts = {name: (root / name).read_text() for name in names}
+    found = []
+    for name in names:
+        code = re.sub(r'//.*|"(?:\\.|[^"\\])*"', "", texts[name])
+        used = set(re.findall(r"std::(?:ranges::)?(\w+)", code))
+        needed = {HEADER_OF[word] for word in used if word in HEADER_OF}
+        found += [(name, header) for header in sorted(needed - included(texts, name))] if needed else []
+    return found
+
+
 def main():
     parser = argparse.ArgumentParser(prog="check_style.py", description=__doc__)
     parser.add_argument("--root", metavar="DIR", type=pathlib.Path, default=pathlib.Path(__file__).resolve().parent.parent,
@@ -70,7 +122,8 @@ def main():
         return 2
     wrong += [f"{file}: {name} has {count} {what}, at most {MAX_LINES if what == 'lines' else MAX_MEMBERS} may be"
               for (file, name), (count, what) in sorted(found.items())]
-    print("\n".join(wrong) or "style: all sources are formatted, no function or class is too large")
+    wrong += [f"{name}: needs #include <{header}>" for name, header in missing_includes(root, [name for name in names if not name.endswith(".c")])]
+    print("\n".join(wrong) or "style: all sources are formatted and include what they use, no function or class is too large")
     return 1 if wrong else 0
 
 

@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "hw/debug/aub_format.h"
 #include "hw/debug/byte_source.h"

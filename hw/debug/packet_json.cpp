@@ -7,6 +7,7 @@
 #include <bit>
 #include <cmath>
 #include <stdexcept>
+#include <string>
 #include <vector>
 
 namespace softgen::debug {

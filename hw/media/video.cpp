@@ -29,8 +29,9 @@ uint64_t below(uint64_t address, uint64_t bytes, uint64_t bound) {
   return address < bound ? std::min(bytes, bound - address) : 0;
 }
 
-/// What the objects of a picture refer to.
-bool is_state(defs::CommandId id) {
+}  // namespace
+
+bool is_picture_state(defs::CommandId id) {
   using defs::CommandId;
   switch (id) {
     case CommandId::MFX_SURFACE_STATE:
@@ -68,7 +69,20 @@ bool is_state(defs::CommandId id) {
   }
 }
 
-}  // namespace
+bool is_picture_object(defs::CommandId id) {
+  using defs::CommandId;
+  switch (id) {
+    case CommandId::MFD_AVC_BSD_OBJECT:
+    case CommandId::MFD_JPEG_BSD_OBJECT:
+    case CommandId::MFC_JPEG_SCAN_OBJECT:
+    case CommandId::MFX_PAK_INSERT_OBJECT:
+    case CommandId::MFD_MPEG2_BSD_OBJECT:
+    case CommandId::MFD_VC1_BSD_OBJECT:
+    case CommandId::MFD_VP8_BSD_OBJECT:
+    case CommandId::HCP_BSD_OBJECT: return true;
+    default: return false;
+  }
+}
 
 ExecResult Video::execute(const Packet& packet, EngineEnv& env) {
   using defs::CommandId;
@@ -83,18 +97,11 @@ ExecResult Video::execute(const Packet& packet, EngineEnv& env) {
     case CommandId::HUC_STREAM_OBJECT: return copy(packet, env);
     case CommandId::MFX_PIPE_MODE_SELECT:
     case CommandId::HCP_PIPE_MODE_SELECT: return select(packet, env);
-    case CommandId::MFD_AVC_BSD_OBJECT:
-    case CommandId::MFD_JPEG_BSD_OBJECT:
-    case CommandId::MFC_JPEG_SCAN_OBJECT:
-    case CommandId::MFX_PAK_INSERT_OBJECT:
-    case CommandId::MFD_MPEG2_BSD_OBJECT:
-    case CommandId::MFD_VC1_BSD_OBJECT:
-    case CommandId::MFD_VP8_BSD_OBJECT:
-    case CommandId::HCP_BSD_OBJECT: return object(packet, env);
     case CommandId::VD_PIPELINE_FLUSH: return close_picture(env);
     default: break;
   }
-  if (packets_ && is_state(packet.command->id)) {
+  if (is_picture_object(packet.command->id)) return object(packet, env);
+  if (packets_ && is_picture_state(packet.command->id)) {
     store_.put(packet.command->id, packets_->index_of(packet), packet.dwords);
     return ExecResult::done;
   }
@@ -151,10 +158,11 @@ ExecResult Video::settle(ExecResult result, EngineEnv& env) {
 
 void Video::code_picture(EngineEnv& env) const {
   using namespace surface::mapped;
-  const std::optional<CodedTarget> target = packets_->coded_target(mode_, store_);
-  if (!target) return;
+  const PictureTarget target = packets_->target(mode_, store_);
+  if (!target.coded || target.tiling != surface::Tiling::y) return;
   static constexpr std::array<std::byte, tile_control_bytes> pass_through{};
-  const uint64_t first = align_down(target->base, tile_size), end = target->base + uint64_t{target->pitch} * target->rows;
+  const uint64_t rows = target.chroma_row + target.chroma_row / 2;
+  const uint64_t first = align_down(target.base, tile_size), end = target.base + target.pitch * rows;
   for (uint64_t tile = first; tile < end && !env.stop.aborting(); tile += tile_size)
     if (const uint64_t codes = place_of(env.view, surface::Tiling::y, tile).byte)
       env.view.write(codes, pass_through.data(), pass_through.size());

@@ -6,8 +6,10 @@
 #include <memory>
 #include <optional>
 
+#include "hw/defs/ids.h"
 #include "hw/iface/engine.h"
 #include "hw/media/codec.h"
+#include "hw/surface/tiling.h"
 
 namespace softgen::media {
 
@@ -26,10 +28,16 @@ struct PipeControl {
   bool locks = false;    ///< for a picture that several engines decode
 };
 
-/// A picture's surface whose lines have codes in the control surface that the aux map finds (docs/surface.md). Tiled in Y.
-struct CodedTarget {
+/// The surface that a picture is decoded into: luma, then chroma.
+struct PictureTarget {
   uint64_t base = 0;
-  uint32_t pitch = 0, rows = 0;
+  uint32_t pitch = 0;              ///< bytes
+  uint32_t width = 0, height = 0;  ///< samples of luma, whole blocks perhaps
+  uint32_t chroma_row = 0;         ///< where chroma begins, in rows of `pitch`
+  surface::Tiling tiling = surface::Tiling::linear;
+  bool interleaved = false;  ///< pairs of Cb and Cr for 2x2 samples of luma (NV12, P010); else it is not known here
+  bool wide = false;         ///< 16 bits per sample (P010)
+  bool coded = false;        ///< its lines have codes in the control surface that the aux map finds (docs/surface.md)
 };
 
 class VideoPackets {
@@ -39,14 +47,18 @@ class VideoPackets {
   virtual void write_status(PipeMode mode, const PictureStatus& status, EngineEnv& env) const = 0;
   /// None: a standard or mode that is not there (counted).
   virtual std::optional<PipeMode> pipe_mode(const Packet& packet) const = 0;
-  /// None: the picture is not compressed.
-  virtual std::optional<CodedTarget> coded_target(PipeMode mode, const PacketStore& state) const = 0;
+  virtual PictureTarget target(PipeMode mode, const PacketStore& state) const = 0;
   virtual PipeControl control(const Packet& packet) const = 0;
   /// Of a state packet of which there are several per picture (surfaces, matrices, tables, reference lists, segments): which one; else 0.
   virtual unsigned index_of(const Packet& packet) const = 0;
   /// Null: not built yet.
   virtual std::unique_ptr<Codec> make_codec(PipeMode mode, WorkerPool* pool) const = 0;
 };
+
+/// What the objects of a picture refer to: a PacketStore keeps it until the next one begins.
+bool is_picture_state(defs::CommandId id);
+/// A slice, scan, frame or macroblock: work for a codec.
+bool is_picture_object(defs::CommandId id);
 
 /// Index of an HCP_QM_STATE: size 0 (4x4) to 3, prediction 0 (intra) or 1, colour 0 to 2.
 constexpr unsigned hcp_matrix(unsigned size, unsigned prediction, unsigned color) { return size * 8 + prediction * 4 + color; }

@@ -162,7 +162,7 @@ int main(int argc, char** argv) {
   app.add_flag("--list", args.list, "a line a submission and draw");
   app.add_flag("--no-data", args.no_data, "leave out the contents of vertex, index and constant buffers");
   app.add_option("--colour,--color", args.colour, "auto, always or never")->check(CLI::IsMember({"auto", "always", "never"}));
-  app.add_option("--png", args.png, "folder for render targets at each flush (with --surface: a file)");
+  app.add_option("--png", args.png, "folder for render targets and decoded pictures at each flush (with --surface: a file)");
   app.add_option("--until", args.until, "draw:N: stop after draw or walker N, counted from 0");
   app.add_option("--surface", args.surface, "ADDR,FORMAT,WxH,PITCH,TILING: what --png FILE shows at the end");
   app.add_option("--dump", args.dumps, "ADDR,LEN: bytes of PPGTT memory at the end, to standard output");

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <map>
 #include <sstream>
 #include <stop_token>
 #include <thread>
@@ -23,6 +24,7 @@
 #include "hw/gt/parts.h"
 #include "hw/replay/offline_host.h"
 #include "hw/replay/target_pictures.h"
+#include "hw/replay/video_pictures.h"
 
 namespace softgen::replay {
 namespace {
@@ -33,6 +35,12 @@ using defs::CommandId;
 constexpr uint32_t stop_rings_off = reg::field::RING_MI_MODE_STOP_RINGS.mask() << 16;
 /// The thread that runs the capture gives up by itself at the deadline; this is for when it cannot.
 constexpr int64_t grace_ns = 500'000'000;
+
+/// Media work and the flushes that end it.
+bool is_media(EngineId engine, CommandId id) {
+  return media::is_picture_object(id) || id == CommandId::VD_PIPELINE_FLUSH || id == CommandId::VEB_DI_IECP ||
+         id == CommandId::HUC_STREAM_OBJECT || (id == CommandId::MI_FLUSH_DW && class_of(engine) != defs::EngineClass::copy);
+}
 
 /// The capture was run as far as asked.
 struct Enough {};
@@ -97,8 +105,11 @@ class Player::Run final : public PacketObserver {
     const CommandId id = packet.command->id;
     const bool position = engine == EngineId::pocs;  // it draws no pixel
     const bool draw = packet.command->draws && !position, walker = id == CommandId::GPGPU_WALKER, blit = packet.command->match >> 29 == 2;
-    if (options_.timeline) note_time(engine, packet, draw || walker || blit || id == CommandId::PIPE_CONTROL);
-    if (!options_.png_folder.empty() && !position) follow_targets(packet, ppgtt, draw);
+    if (options_.timeline) note_time(engine, packet, draw || walker || blit || id == CommandId::PIPE_CONTROL || is_media(engine, id));
+    if (!options_.png_folder.empty()) {
+      if (class_of(engine) == defs::EngineClass::video) video_of(engine).executed(packet, ppgtt, options_.png_folder, executed_.pictures);
+      else if (!position) follow_targets(packet, ppgtt, draw);
+    }
     const uint64_t number = executed_.draws + executed_.walkers;
     executed_.draws += draw, executed_.walkers += walker, executed_.blits += blit;
     if (reached_) return false;
@@ -236,15 +247,22 @@ class Player::Run final : public PacketObserver {
     last_ns_ = now;
   }
 
+  VideoPictures& video_of(EngineId engine) SG_REQUIRES(mutex_) {
+    const auto found = pictures_.videos.find(engine);
+    if (found != pictures_.videos.end()) return found->second;
+    const auto make = gt::parts_of(device_->platform()).video_packets;
+    return pictures_.videos.try_emplace(engine, make ? make() : nullptr).first->second;
+  }
+
   void follow_targets(const Packet& packet, memory::View& ppgtt, bool draw) SG_REQUIRES(mutex_) {
     debug::ContextState& state = contexts_.of(EngineId::rcs, context_);
     state.note({packet.address, debug::BatchLevel::first, true, packet.command, packet.dwords});
     if (draw)
-      pictures_.drawn({device_->isa(), *device_->platform().commands, gt::parts_of(device_->platform()).surface_state}, state, ppgtt,
-                      executed_.draws);
+      pictures_.targets.drawn({device_->isa(), *device_->platform().commands, gt::parts_of(device_->platform()).surface_state}, state,
+                              ppgtt, executed_.draws);
     const bool flush =
         packet.command->id == CommandId::PIPE_CONTROL && cs::packets::PIPE_CONTROL::View(packet.dwords).render_target_cache_flush_enable();
-    if (flush) pictures_.write(ppgtt, options_.png_folder, executed_.pictures);
+    if (flush) pictures_.targets.write(ppgtt, options_.png_folder, executed_.pictures);
   }
 
   const PlayOptions& options_;
@@ -268,7 +286,10 @@ class Player::Run final : public PacketObserver {
   int64_t last_ns_ SG_GUARDED_BY(mutex_) = 0;
   uint32_t context_ SG_GUARDED_BY(mutex_) = 0;
   debug::ContextStates contexts_ SG_GUARDED_BY(mutex_);
-  TargetPictures pictures_ SG_GUARDED_BY(mutex_);
+  struct {
+    TargetPictures targets;
+    std::map<EngineId, VideoPictures> videos;
+  } pictures_ SG_GUARDED_BY(mutex_);
   std::string first_difference_;
 };
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The quick streams of scripts/video: every frame that a VA-API driver decodes on our GPU equals software's. Ice Lake and Tiger Lake: one per codec."""
+import json
 import subprocess
 
 import apt
@@ -33,6 +34,32 @@ class Video(RunTest):
 
     def test_tgl(self):
         self.compare("iHD", "tgl")
+
+
+class Pictures(RunTest):
+    """softgen-run --png and --timeline of a decoder: its pictures, and a row per slice."""
+    FRAMES, MIN_DECIBEL = 3, 30  # of colours: chroma is not interpolated
+
+    def test_h264(self):
+        if DRIVERS["iHD"] not in apt.installed([DRIVERS["iHD"]]):
+            self.skipTest(f"{DRIVERS['iHD']} is not installed")
+        video, pictures, timeline = self.folder / "a.mkv", self.folder / "pictures", self.folder / "timeline.json"
+        subprocess.run(["ffmpeg", "-v", "error", "-nostdin", "-f", "lavfi", "-i", "testsrc2=s=320x240", "-frames:v", str(self.FRAMES), "-pix_fmt", "yuv420p",
+                        "-c:v", "libx264", "-slices", "2", "-bf", "0", str(video)], stdin=subprocess.DEVNULL, check=True)
+        self.ok("ffmpeg", "-v", "error", "-nostdin", "-hwaccel", "vaapi", "-hwaccel_device", video_run.NODE, "-i", str(video), "-f", "null", "-",
+                options=["--png", str(pictures), "--timeline", str(timeline)], LIBVA_DRIVER_NAME="iHD")
+        found = sorted(pictures.glob("video*.png"))
+        self.assertEqual(len(found), self.FRAMES)
+        for number, path in enumerate(found):
+            ours = self.rgb("-i", path, "-frames:v", "1", "-vf", "crop=320:240:0:0")
+            theirs = self.rgb("-i", video, "-vf", f"select=eq(n\\,{number})", "-frames:v", "1")
+            self.assertGreater(psnr(ours, theirs), self.MIN_DECIBEL)
+        names = [event["name"] for event in json.loads(timeline.read_text())["traceEvents"] if event["ph"] == "X"]
+        self.assertEqual(names.count("MFD_AVC_BSD_OBJECT"), 2 * self.FRAMES)
+
+    def rgb(self, *words):
+        return subprocess.run(["ffmpeg", "-v", "error", "-nostdin", *map(str, words), "-f", "rawvideo", "-pix_fmt", "rgb24", "-"],
+                              stdin=subprocess.DEVNULL, capture_output=True, check=True).stdout
 
 
 class JpegEncoding(RunTest):

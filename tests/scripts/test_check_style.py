@@ -33,7 +33,7 @@ class Style(unittest.TestCase):
 
     def test_this_tree(self):
         done = script("check_style.py")
-        self.assertEqual(done.stdout, "style: all sources are formatted, no function or class is too large\n", done.stderr)
+        self.assertEqual(done.stdout, "style: all sources are formatted and include what they use, no function or class is too large\n", done.stderr)
 
     def test_format(self):
         self.assertIn("hw/unit/file.cpp: not as clang-format-19 writes it", self.check("int  a;\n"))
@@ -48,3 +48,11 @@ class Style(unittest.TestCase):
     def test_large_classes(self):
         self.assertIn("all sources", self.check(self.record(20)))
         self.assertIn("S has 21 data members, at most 20 may be", self.check(self.record(21)))
+
+    def test_includes(self):
+        text = "inline std::span<int> f();\n"
+        self.assertIn("hw/unit/file.cpp: needs #include <span>", self.check(text))
+        self.assertIn("all sources", self.check("#include <span>\n" + text))
+        (self.root / "hw/unit/other.h").write_text("#include <span>\n")
+        self.assertIn("all sources", self.check('#include "other.h"\n' + text))
+        self.assertIn("all sources", self.check("// std::span\n"))

@@ -2,6 +2,7 @@
 // The layouts of the packets that the streamer executes itself (hw/defs/gen9/mi.def, common.def): packets::MI_MATH::View and so on.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 

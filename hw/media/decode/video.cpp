@@ -48,8 +48,8 @@ class PacketDecoder final : public VideoPackets {
     env.registers.poke(box.mfx_mb_count, std::min(status.concealed_blocks, box.concealed.mask()));
   }
 
-  std::optional<CodedTarget> coded_target(PipeMode mode, const PacketStore& state) const override {
-    return mode.standard == Standard::hevc || mode.standard == Standard::vp9 ? hcp_target(state) : mfx_target(state);
+  PictureTarget target(PipeMode mode, const PacketStore& state) const override {
+    return mode.standard == Standard::hevc || mode.standard == Standard::vp9 ? hcp_target(mode.standard, state) : mfx_target(state);
   }
 
   PipeControl control([[maybe_unused]] const Packet& packet) const override {
@@ -116,31 +116,53 @@ class PacketDecoder final : public VideoPackets {
     return std::nullopt;
   }
 
-  /// Of luma and interleaved chroma, which begins at row `chroma_row`.
-  static CodedTarget target(uint64_t base, uint32_t pitch, uint32_t chroma_row) {
-    return {.base = strip_canonical(base), .pitch = pitch + 1, .rows = chroma_row + chroma_row / 2};
-  }
-
-  static std::optional<CodedTarget> mfx_target(const PacketStore& state) {
+  static PictureTarget mfx_target(const PacketStore& state) {
     using Surface = typename G::MFX_SURFACE_STATE;
     const typename Surface::View surface(state.get(CommandId::MFX_SURFACE_STATE));
     const auto buffers = G::MFX_PIPE_BUF_ADDR_STATE::unpack(state.get(CommandId::MFX_PIPE_BUF_ADDR_STATE));
     const bool filtered =
         typename G::MFX_PIPE_MODE_SELECT::View(state.get(CommandId::MFX_PIPE_MODE_SELECT)).post_deblocking_output_enable();
     const auto& attributes = filtered ? buffers.post_deblocking_destination_attributes : buffers.pre_deblocking_destination_attributes;
-    if (!attributes.memory_compression_enable || mfx_tiling(surface.tiled_surface(), surface.tile_walk()) != surface::Tiling::y)
-      return std::nullopt;
-    return target(filtered ? buffers.post_deblocking_destination_address : buffers.pre_deblocking_destination_address,
-                  surface.surface_pitch(), surface.y_offset_for_u_cb());
+    const uint64_t base = filtered ? buffers.post_deblocking_destination_address : buffers.pre_deblocking_destination_address;
+    return {.base = strip_canonical(base),
+            .pitch = static_cast<uint32_t>(surface.surface_pitch()) + 1,
+            .width = static_cast<uint32_t>(surface.width()) + 1,
+            .height = static_cast<uint32_t>(surface.height()) + 1,
+            .chroma_row = static_cast<uint32_t>(surface.y_offset_for_u_cb()),
+            .tiling = mfx_tiling(surface.tiled_surface(), surface.tile_walk()),
+            .interleaved = surface.interleave_chroma() && surface.surface_format() == Surface::SurfaceFormat::MFX_PLANAR_420_8,
+            .coded = attributes.memory_compression_enable};
   }
 
-  static std::optional<CodedTarget> hcp_target(const PacketStore& state) {
-    const typename G::HCP_SURFACE_STATE::View surface(state.get(CommandId::HCP_SURFACE_STATE));
+  static PictureTarget hcp_target(Standard standard, const PacketStore& state) {
+    using Surface = typename G::HCP_SURFACE_STATE;
+    const typename Surface::View surface(state.get(CommandId::HCP_SURFACE_STATE));
     const auto buffers = G::HCP_PIPE_BUF_ADDR_STATE::unpack(state.get(CommandId::HCP_PIPE_BUF_ADDR_STATE));
-    bool compressed = buffers.decoded_picture_memory_address_attributes.memory_compression_enable;
-    if constexpr (requires { surface.memory_compression_enable(); }) compressed |= surface.memory_compression_enable() & 1;
-    if (!compressed) return std::nullopt;
-    return target(buffers.decoded_picture_address, surface.surface_pitch(), surface.y_offset_for_u_cb());
+    bool coded = buffers.decoded_picture_memory_address_attributes.memory_compression_enable;
+    if constexpr (requires { surface.memory_compression_enable(); }) coded |= surface.memory_compression_enable() & 1;
+    const auto [width, height] = standard == Standard::vp9 ? vp9_size(state) : hevc_size(state);
+    return {.base = strip_canonical(buffers.decoded_picture_address),
+            .pitch = static_cast<uint32_t>(surface.surface_pitch()) + 1,
+            .width = width,
+            .height = height,
+            .chroma_row = static_cast<uint32_t>(surface.y_offset_for_u_cb()),
+            .tiling = surface::Tiling::y,
+            .interleaved = true,
+            .wide = surface.surface_format() != Surface::SurfaceFormat::PLANAR_420_8,
+            .coded = coded};
+  }
+
+  static std::pair<uint32_t, uint32_t> hevc_size(const PacketStore& state) {
+    const typename G::HCP_PIC_STATE::View picture(state.get(CommandId::HCP_PIC_STATE));
+    const auto samples = [&](uint64_t blocks) {
+      return static_cast<uint32_t>(blocks + 1) << (3 + static_cast<unsigned>(picture.min_cu_size()));
+    };
+    return {samples(picture.frame_width_in_minimum_coding_block_size()), samples(picture.frame_height_in_minimum_coding_block_size())};
+  }
+
+  static std::pair<uint32_t, uint32_t> vp9_size(const PacketStore& state) {
+    const typename G::HCP_VP9_PIC_STATE::View picture(state.get(CommandId::HCP_VP9_PIC_STATE));
+    return {static_cast<uint32_t>(picture.frame_width()) + 1, static_cast<uint32_t>(picture.frame_height()) + 1};
   }
 
   static std::optional<PipeMode> hcp_mode(const Packet& packet) {

@@ -2,7 +2,9 @@
 // The tables of metric sets. TestOa's sequences are from Mesa's XML; those of IGT and of i915 before Linux 6.1 are the same, except for
 // i915's on Ice Lake.
 #include <algorithm>
+#include <array>
 #include <numeric>
+#include <span>
 #include <string_view>
 
 #include "hw/defs/metric_sets/gen11.h"

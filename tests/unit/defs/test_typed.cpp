@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Packets of the captures in tests/golden/captures (Mesa 22.3.6's iris). What their fields hold was read off with Mesa 25.0.7's genxml/gen90.xml.
 #include <algorithm>
+#include <span>
 
 #include "tests/unit/defs/foreign.h"
 

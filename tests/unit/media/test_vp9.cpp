@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // VP9's parts against plain references: transforms as matrices of cosines and sines, the layout of the probability buffer, adaptation, edges of prediction.
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <numbers>
