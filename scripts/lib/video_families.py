@@ -172,7 +172,16 @@ JPEG = [
     *[cjpeg(f"quality-{quality}-{name}", ["-quality", str(quality), "-sample", sample], pixels, detailed(frames=2))
       for quality in (30, 75) for name, sample, pixels in (("420", "2x2", "yuvj420p"), ("444", "1x1", "yuvj444p"), ("411", "4x1", "yuvj411p"))],
 ]
+IMODES = ("raw", "norm2", "diff2", "norm6", "diff6", "rows", "columns")
+MODES = ("1mv", "mixed", "half", "bilinear")
+MAIN = {"profile": 1}
+VC1 = [
+    syntax("vc1", "intra", pictures="IIII", imodes=IMODES),
+    syntax("vc1", "p", pictures="IPPPP"),
+    syntax("vc1", "b", pictures="IPBBPB"),
+    syntax("vc1", "main", pictures="IPPP", **MAIN),
+]
 # Those of scripts/test. kvazaar's are not: it has to be downloaded.
 QUICK = ("h264-syntax-paff-b-temporal-mix-cabac", "h264-syntax-paff-long-term-tb-cavlc", "hevc-syntax-tiles-segments-1", "hevc-syntax-wpp-segments-1", "hevc-syntax-pcm-1",
          "hevc-syntax-long-term-1", "mpeg2-syntax-dual-tb", "mpeg2-syntax-mixed")
-STREAMS = [stream._replace(quick=stream.name in QUICK) for stream in (*AVC, *X264, *X265, *KVAZAAR, *HEVC_SYNTAX, *VP8, *VP9, *MPEG2, *JPEG)]
+STREAMS = [stream._replace(quick=stream.name in QUICK) for stream in (*AVC, *X264, *X265, *KVAZAAR, *HEVC_SYNTAX, *VP8, *VP9, *MPEG2, *JPEG, *VC1)]
