@@ -16,7 +16,7 @@ namespace {
 using namespace vc1;
 using defs::CommandId;
 
-constexpr uint32_t bilinear_mode = 8;  ///< of MV Mode
+constexpr uint32_t bilinear_mode = 8;                     ///< of MV Mode
 constexpr uint32_t overlap_all = 2, overlap_flagged = 3;  ///< CONDOVER, as in the stream
 
 template <class G>
@@ -49,8 +49,11 @@ class PacketDecoder final : public Vc1Packets {
                       .dc = static_cast<uint8_t>(state.intra_transform_dc_table & 1),
                       .luma = static_cast<uint8_t>(state.picture_level_transform_luma_ac_coding_set_index),
                       .chroma = static_cast<uint8_t>(state.picture_level_transform_chroma_ac_coding_set_index)};
-    picture.raw = {.vector_type = state.mvtypemb_raw, .skip = state.skipmb_raw, .direct = state.directmb_raw,
-                   .ac_prediction = state.acpred_raw, .overlap = state.overflags_raw};
+    picture.raw = {.vector_type = state.mvtypemb_raw,
+                   .skip = state.skipmb_raw,
+                   .direct = state.directmb_raw,
+                   .ac_prediction = state.acpred_raw,
+                   .overlap = state.overflags_raw};
     // MVTYPEMB is only there in pictures with mixed vectors.
     picture.raw.vector_type &= picture.motion.mixed;
     picture.block_transforms = !state.mb_transform_type;
@@ -132,8 +135,10 @@ class PacketDecoder final : public Vc1Packets {
     found.has_stored = state.dmv_surface_valid;
     if (state.range_reduction_enable) found.range_change = state.range_reduction_scale ? RangeChange::up : RangeChange::down;
     const typename G::MFX_VC1_PRED_PIPE_STATE::View pipe(store.get(CommandId::MFX_VC1_PRED_PIPE_STATE));
-    if (pipe.vin_intensitycomp_single_fwden() & 1) found.compensation[0] = compensation(pipe.lumscale1_single_fwd(), pipe.lumshift1_single_fwd());
-    if (pipe.vin_intensitycomp_single_bwden() & 1) found.compensation[1] = compensation(pipe.lumscale1_single_bwd(), pipe.lumshift1_single_bwd());
+    if (pipe.vin_intensitycomp_single_fwden() & 1)
+      found.compensation[0] = compensation(pipe.lumscale1_single_fwd(), pipe.lumshift1_single_fwd());
+    if (pipe.vin_intensitycomp_single_bwden() & 1)
+      found.compensation[1] = compensation(pipe.lumscale1_single_bwd(), pipe.lumshift1_single_bwd());
     return found;
   }
   static Compensation compensation(uint32_t scale, uint32_t shift) { return {static_cast<uint8_t>(scale), static_cast<uint8_t>(shift)}; }

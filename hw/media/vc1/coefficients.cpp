@@ -11,24 +11,23 @@ namespace {
 
 // Raster places of 8 a row, in the order of the scans.
 constexpr std::array<std::array<uint8_t, 64>, 4> scans = {
-    {{0, 8, 1, 2, 9, 16, 24, 17, 10, 3, 4, 11, 18, 25, 32, 40, 48, 56, 41, 33, 26, 19, 12, 5, 6, 13, 20, 27, 34, 49, 57, 58, 50,
-      42, 35, 28, 21, 14, 7, 15, 22, 29, 36, 43, 51, 59, 60, 52, 44, 37, 30, 23, 31, 38, 45, 53, 61, 62, 54, 46, 39, 47, 55, 63},
-     {0, 8, 1, 2, 9, 16, 24, 17, 10, 3, 4, 11, 18, 25, 32, 40, 33, 48, 26, 19, 12, 5, 6, 13, 20, 27, 34, 41, 56, 49, 57, 42, 35,
-      28, 21, 14, 7, 15, 22, 29, 36, 43, 50, 58, 51, 59, 44, 37, 30, 23, 31, 38, 45, 52, 60, 53, 61, 46, 39, 47, 54, 62, 55, 63},
-     {0, 1, 8, 2, 3, 9, 16, 24, 17, 10, 4, 5, 11, 18, 25, 32, 40, 48, 33, 26, 19, 12, 6, 7, 13, 20, 27, 34, 41, 56, 49, 57, 42,
-      35, 28, 21, 14, 15, 22, 29, 36, 43, 50, 58, 51, 44, 37, 30, 23, 31, 38, 45, 52, 59, 60, 53, 46, 39, 47, 54, 61, 62, 55, 63},
-     {0, 8, 16, 1, 24, 32, 40, 9, 2, 3, 10, 17, 25, 48, 56, 41, 33, 26, 18, 11, 4, 5, 12, 19, 27, 34, 49, 57, 50, 42, 35, 28, 20,
-      13, 6, 7, 14, 21, 29, 36, 43, 51, 58, 59, 52, 44, 37, 30, 22, 15, 23, 31, 38, 45, 60, 53, 46, 39, 47, 54, 61, 62, 55, 63}}};
-constexpr uint8_t rows_advanced[32] = {
-    0, 8, 1, 16, 2, 9, 10, 3, 24, 17, 4, 11, 18, 12, 5, 19, 25, 13, 20, 26, 27, 6, 21, 28, 14, 22, 29, 7, 30, 15, 23, 31};
-constexpr uint8_t rows_main[32] = {
-    0, 1, 2, 8, 3, 9, 10, 16, 4, 11, 17, 24, 18, 12, 5, 19, 25, 13, 20, 26, 27, 6, 21, 28, 14, 22, 29, 7, 30, 15, 23, 31};
-constexpr uint8_t columns_advanced[32] = {
-    0, 1, 8, 2, 9, 16, 17, 24, 10, 32, 25, 18, 40, 3, 33, 26, 48, 11, 56, 41, 34, 49, 57, 42, 19, 50, 27, 58, 35, 43, 51, 59};
-constexpr uint8_t columns_main[32] = {
-    0, 8, 1, 16, 9, 24, 17, 2, 32, 10, 25, 40, 18, 48, 33, 26, 56, 41, 34, 3, 49, 57, 11, 42, 19, 50, 27, 58, 35, 43, 51, 59};
-constexpr uint8_t quarters[16] = {
-    0, 8, 16, 1, 9, 24, 17, 2, 10, 18, 25, 3, 11, 26, 19, 27};
+    {{0,  8,  1,  2,  9,  16, 24, 17, 10, 3,  4,  11, 18, 25, 32, 40, 48, 56, 41, 33, 26, 19, 12, 5,  6,  13, 20, 27, 34, 49, 57, 58,
+      50, 42, 35, 28, 21, 14, 7,  15, 22, 29, 36, 43, 51, 59, 60, 52, 44, 37, 30, 23, 31, 38, 45, 53, 61, 62, 54, 46, 39, 47, 55, 63},
+     {0,  8,  1,  2,  9, 16, 24, 17, 10, 3,  4,  11, 18, 25, 32, 40, 33, 48, 26, 19, 12, 5,  6,  13, 20, 27, 34, 41, 56, 49, 57, 42,
+      35, 28, 21, 14, 7, 15, 22, 29, 36, 43, 50, 58, 51, 59, 44, 37, 30, 23, 31, 38, 45, 52, 60, 53, 61, 46, 39, 47, 54, 62, 55, 63},
+     {0,  1,  8,  2,  3,  9,  16, 24, 17, 10, 4,  5,  11, 18, 25, 32, 40, 48, 33, 26, 19, 12, 6,  7,  13, 20, 27, 34, 41, 56, 49, 57,
+      42, 35, 28, 21, 14, 15, 22, 29, 36, 43, 50, 58, 51, 44, 37, 30, 23, 31, 38, 45, 52, 59, 60, 53, 46, 39, 47, 54, 61, 62, 55, 63},
+     {0,  8,  16, 1, 24, 32, 40, 9,  2,  3,  10, 17, 25, 48, 56, 41, 33, 26, 18, 11, 4,  5,  12, 19, 27, 34, 49, 57, 50, 42, 35, 28,
+      20, 13, 6,  7, 14, 21, 29, 36, 43, 51, 58, 59, 52, 44, 37, 30, 22, 15, 23, 31, 38, 45, 60, 53, 46, 39, 47, 54, 61, 62, 55, 63}}};
+constexpr uint8_t rows_advanced[32] = {0,  8,  1,  16, 2,  9, 10, 3,  24, 17, 4,  11, 18, 12, 5,  19,
+                                       25, 13, 20, 26, 27, 6, 21, 28, 14, 22, 29, 7,  30, 15, 23, 31};
+constexpr uint8_t rows_main[32] = {0,  1,  2,  8,  3,  9, 10, 16, 4,  11, 17, 24, 18, 12, 5,  19,
+                                   25, 13, 20, 26, 27, 6, 21, 28, 14, 22, 29, 7,  30, 15, 23, 31};
+constexpr uint8_t columns_advanced[32] = {0,  1,  8,  2,  9,  16, 17, 24, 10, 32, 25, 18, 40, 3,  33, 26,
+                                          48, 11, 56, 41, 34, 49, 57, 42, 19, 50, 27, 58, 35, 43, 51, 59};
+constexpr uint8_t columns_main[32] = {0,  8,  1,  16, 9,  24, 17, 2,  32, 10, 25, 40, 18, 48, 33, 26,
+                                      56, 41, 34, 3,  49, 57, 11, 42, 19, 50, 27, 58, 35, 43, 51, 59};
+constexpr uint8_t quarters[16] = {0, 8, 16, 1, 9, 24, 17, 2, 10, 18, 25, 3, 11, 26, 19, 27};
 
 /// What the codes of TTBLK stand for, by the class of the quantizer (8.3.6.2.1).
 constexpr TransformCode block_transform_codes[3][8] = {
@@ -36,8 +35,8 @@ constexpr TransformCode block_transform_codes[3][8] = {
      TransformCode::right, TransformCode::left},
     {TransformCode::whole, TransformCode::right, TransformCode::left, TransformCode::quarters, TransformCode::rows, TransformCode::columns,
      TransformCode::bottom, TransformCode::top},
-    {TransformCode::whole, TransformCode::columns, TransformCode::quarters, TransformCode::bottom, TransformCode::right, TransformCode::left,
-     TransformCode::rows, TransformCode::top}};
+    {TransformCode::whole, TransformCode::columns, TransformCode::quarters, TransformCode::bottom, TransformCode::right,
+     TransformCode::left, TransformCode::rows, TransformCode::top}};
 
 unsigned coding_set(unsigned index, bool low_index) {
   return index == 1 ? high_motion_set : index == 2 ? mid_rate_set : low_index ? high_rate_set : low_motion_set;
@@ -168,16 +167,17 @@ bool CoefficientReader::read_skipped(BlockTransform& transform, TransformCode& k
   return true;
 }
 
-bool CoefficientReader::read_inter(Quantizer quantizer, BlockTransform& transform, int16_t* block, TransformCode& kind, uint8_t& subblocks) {
+bool CoefficientReader::read_inter(Quantizer quantizer, BlockTransform& transform, int16_t* block, TransformCode& kind,
+                                   uint8_t& subblocks) {
   unsigned skipped;
   if (!read_skipped(transform, kind, skipped)) return false;
   std::fill_n(block, 64, int16_t{0});
   const unsigned columns = kind == TransformCode::columns || kind == TransformCode::quarters ? 2 : 1;
   const unsigned rows = kind == TransformCode::rows || kind == TransformCode::quarters ? 2 : 1;
   const unsigned parts = rows * columns, places = 64 / parts;
-  const uint8_t* const scan = kind == TransformCode::whole     ? scans[0].data()
+  const uint8_t* const scan = kind == TransformCode::whole      ? scans[0].data()
                               : kind == TransformCode::quarters ? quarters
-                              : kind == TransformCode::rows    ? (picture_.advanced ? rows_advanced : rows_main)
+                              : kind == TransformCode::rows     ? (picture_.advanced ? rows_advanced : rows_main)
                                                                 : (picture_.advanced ? columns_advanced : columns_main);
   // The subblocks of the first part.
   const unsigned first = kind == TransformCode::whole ? 15 : kind == TransformCode::rows ? 12 : kind == TransformCode::columns ? 10 : 8;

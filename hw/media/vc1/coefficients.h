@@ -17,9 +17,9 @@ enum class Scan : uint8_t { inter, intra, from_above, from_left };
 /// The types of an inter block's transform, as the stream has them.
 struct BlockTransform {
   TransformCode code = TransformCode::whole;
-  bool is_first = true;       ///< the macroblock's first block with coefficients
-  bool is_read = false;       ///< by TTBLK of the block
-  bool is_shared = false;     ///< of the picture, or of the macroblock: later blocks read which halves have coefficients
+  bool is_first = true;    ///< the macroblock's first block with coefficients
+  bool is_read = false;    ///< by TTBLK of the block
+  bool is_shared = false;  ///< of the picture, or of the macroblock: later blocks read which halves have coefficients
 };
 
 class CoefficientReader {

@@ -43,8 +43,12 @@ class Deblocker {
   explicit Deblocker(Picture& picture) : picture_(picture), quantizer_(picture.params.quantizer.step) {}
 
   // Each for a row of macroblocks.
-  void row_edges(uint32_t y) { each_block([&](uint32_t x, unsigned block) { edge(x, y, block, false); }); }
-  void inner_row_edges(uint32_t y) { each_block([&](uint32_t x, unsigned block) { inner_edge(x, y, block, false); }); }
+  void row_edges(uint32_t y) {
+    each_block([&](uint32_t x, unsigned block) { edge(x, y, block, false); });
+  }
+  void inner_row_edges(uint32_t y) {
+    each_block([&](uint32_t x, unsigned block) { inner_edge(x, y, block, false); });
+  }
   void column_edges(uint32_t y) {
     each_block([&](uint32_t x, unsigned block) { edge(x, y, block, true); });
     each_block([&](uint32_t x, unsigned block) { inner_edge(x, y, block, true); });
@@ -111,7 +115,7 @@ class Deblocker {
 // reads four, so the passes over rows do not meet.
 void deblock(Picture& picture, WorkerPool* pool, const StopFlag& stop) {
   Deblocker deblocker(picture);
-  for (void (Deblocker::*const pass)(uint32_t) : {&Deblocker::row_edges, &Deblocker::inner_row_edges, &Deblocker::column_edges})
+  for (void (Deblocker::* const pass)(uint32_t) : {&Deblocker::row_edges, &Deblocker::inner_row_edges, &Deblocker::column_edges})
     for_each(pool, picture.params.height, [&](size_t row, unsigned) {
       if (!stop.aborting()) (deblocker.*pass)(static_cast<uint32_t>(row));
     });

@@ -113,14 +113,20 @@ Predictor::Predictor(Picture& picture) : picture_(picture) {
 void Predictor::luma(int x, int y, unsigned size, unsigned direction, Vector vector, bool average) {
   const MotionParams& motion = picture_.params.motion;
   uint8_t fetched[20 * stride], predicted[16 * stride];
-  const int left = x + (vector.x >> 2), top = y + (vector.y >> 2);
+  int left = x + (vector.x >> 2), top = y + (vector.y >> 2);
+  if (!picture_.params.advanced) {
+    // Simple and Main profile: a macroblock further outside would have all of its samples from the edge. Its fraction counts all the same.
+    left = std::clamp(left, -16, static_cast<int>(picture_.params.width * 16));
+    top = std::clamp(top, -16, static_cast<int>(picture_.params.height * 16));
+  }
   const unsigned fraction_x = vector.x & 3, fraction_y = vector.y & 3, more = motion.bilinear ? 1 : 3;
   const int before = motion.bilinear ? 0 : 1;
   fetch(picture_.references[direction].luma, left - before, top - before, size + more, size + more, fetched);
   if (is_changed_[direction]) change(changes_[direction][0], size + more, size + more, fetched);
   const int rounding = motion.rounding;
   // Bilinear vectors are of half samples. Halves round up, or down with RND.
-  if (motion.bilinear) bilinear(fetched, size, size, 1, fraction_x & 2, fraction_y & 2, 8 - (fraction_x & fraction_y & 2 ? 4 : 8) * rounding, predicted);
+  if (motion.bilinear)
+    bilinear(fetched, size, size, 1, fraction_x & 2, fraction_y & 2, 8 - (fraction_x & fraction_y & 2 ? 4 : 8) * rounding, predicted);
   else bicubic(fetched, size, fraction_x, fraction_y, rounding, predicted);
   Plane<uint8_t>& plane = picture_.frame.luma;
   store(predicted, size, size, plane.at(static_cast<uint32_t>(x), static_cast<uint32_t>(y)), plane.stride(), average);

@@ -85,7 +85,8 @@ bool read_intra_block(CoefficientReader& coefficients, Picture& picture, Positio
   Macroblock& macroblock = picture.at(at.x, at.y);
   const Quantizer quantizer = macroblock.quantizer;
   const bool is_chroma = index > 3;
-  const Neighbours from = {neighbour(picture, at, index, 0, -1), neighbour(picture, at, index, -1, 0), neighbour(picture, at, index, -1, -1)};
+  const Neighbours from = {neighbour(picture, at, index, 0, -1), neighbour(picture, at, index, -1, 0),
+                           neighbour(picture, at, index, -1, -1)};
   std::fill_n(block, 64, int16_t{0});
   int dc = 0, predicted = 0;
   if (!coefficients.read_dc(is_chroma, quantizer.step, dc)) return false;

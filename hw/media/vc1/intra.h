@@ -12,7 +12,9 @@
 namespace softgen::media::vc1 {
 
 /// DCSTEPSIZE of a quantizer.
-constexpr int dc_step(unsigned quantizer) { return quantizer < 3 ? static_cast<int>(2 * quantizer) : quantizer < 5 ? 8 : static_cast<int>(quantizer / 2 + 6); }
+constexpr int dc_step(unsigned quantizer) {
+  return quantizer < 3 ? static_cast<int>(2 * quantizer) : quantizer < 5 ? 8 : static_cast<int>(quantizer / 2 + 6);
+}
 
 /// A block of the macroblock `at`: reads it, and leaves coefficients in `block`, ready for the transform. The macroblock's intra bits and quantizer are set.
 /// False: there is no such code.

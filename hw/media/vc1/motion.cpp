@@ -79,10 +79,7 @@ Vector predict_vector(BitReader& bits, const Picture& picture, Position at, unsi
   const int x = static_cast<int>(2 * at.x + (block & 1)), y = static_cast<int>(2 * at.y + (block >> 1));
   // The second predictor's column, from the block's.
   static constexpr int lower[2] = {1, -1};
-  const int offset = is_one      ? (is_last ? -1 : 2)
-                     : block > 1 ? lower[block - 2]
-                     : block     ? (is_last ? -1 : 1)
-                                 : (at.x ? -1 : 1);
+  const int offset = is_one ? (is_last ? -1 : 2) : block > 1 ? lower[block - 2] : block ? (is_last ? -1 : 1) : (at.x ? -1 : 1);
   const bool has_a = at.has_above() || block > 1, has_b = has_a && (!is_one || params.width > 1), has_c = at.x || (block & 1);
   const Sum a = has_a ? block_vector(picture, x, y - 1) : Sum{}, b = has_b ? block_vector(picture, x + offset, y - 1) : Sum{};
   const Sum c = has_c ? block_vector(picture, x - 1, y) : Sum{};
@@ -148,7 +145,7 @@ bool combined_vector(const std::array<Vector, 4>& vectors, uint8_t intra, Vector
     found = median(inter[0], inter[1], inter[2]);
   } else {
     // Of two the mean, of four the mean of the middle ones: both are sums without the least and the highest of four.
-    const auto middle = [&](int Sum::*axis) {
+    const auto middle = [&](int Sum::* axis) {
       int sum = 0, least = inter[0].*axis, most = least;
       for (unsigned i = 0; i < count; ++i) {
         const int value = inter[i].*axis;

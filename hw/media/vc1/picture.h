@@ -28,23 +28,23 @@ struct Compensation {
 };
 
 struct QuantizerParams {
-  uint8_t step = 1;          ///< PQUANT, 1 to 31
-  bool half_step = false;    ///< HALFQP
-  bool uniform = true;       ///< PQUANTIZER
-  bool low_index = false;    ///< PQINDEX is at most 8
+  uint8_t step = 1;        ///< PQUANT, 1 to 31
+  bool half_step = false;  ///< HALFQP
+  bool uniform = true;     ///< PQUANTIZER
+  bool low_index = false;  ///< PQINDEX is at most 8
   AlternativeUse use = AlternativeUse::none;
   uint8_t alternative = 0, edges = 0;
 };
 
 struct MotionParams {
-  uint8_t range = 0;                 ///< MVRANGE
-  bool quarter = true;               ///< vectors count quarter samples in the stream, else half ones
-  bool bilinear = false;             ///< of luma; else bicubic
-  bool mixed = false;                ///< macroblocks may have four vectors
-  bool fast_chroma = false;          ///< FASTUVMC
-  bool rounding = false;             ///< RND
-  uint8_t scale = 0;                 ///< BFRACTION of 256
-  bool has_stored = false;           ///< the backward reference's vectors are there for direct prediction
+  uint8_t range = 0;         ///< MVRANGE
+  bool quarter = true;       ///< vectors count quarter samples in the stream, else half ones
+  bool bilinear = false;     ///< of luma; else bicubic
+  bool mixed = false;        ///< macroblocks may have four vectors
+  bool fast_chroma = false;  ///< FASTUVMC
+  bool rounding = false;     ///< RND
+  uint8_t scale = 0;         ///< BFRACTION of 256
+  bool has_stored = false;   ///< the backward reference's vectors are there for direct prediction
   RangeChange range_change = RangeChange::none;
   std::array<std::optional<Compensation>, 2> compensation;  ///< of the forward and the backward reference
 };
@@ -60,7 +60,7 @@ struct RawFlags {
 
 /// Names are the standard's (7.1.1).
 struct PictureParams {
-  uint32_t width = 1, height = 1;            ///< in macroblocks
+  uint32_t width = 1, height = 1;              ///< in macroblocks
   uint32_t edge_width = 16, edge_height = 16;  ///< samples: where references end
   PictureType type = PictureType::i;
   bool advanced = false, progressive = true;
@@ -70,8 +70,8 @@ struct PictureParams {
   MotionParams motion;
   TableParams tables;
   RawFlags raw;
-  bool block_transforms = false;                            ///< transforms are in the macroblocks
-  TransformCode transform = TransformCode::whole;           ///< else that of all
+  bool block_transforms = false;                   ///< transforms are in the macroblocks
+  TransformCode transform = TransformCode::whole;  ///< else that of all
 
   bool is_intra() const { return type == PictureType::i || type == PictureType::bi; }
   bool smooths() const { return overlap && type != PictureType::b; }
@@ -105,9 +105,9 @@ struct Macroblock {
   std::array<uint8_t, 6> subblocks;                         ///< those with coefficients, 8 top left, 4 top right, 2, 1
   std::array<TransformCode, 6> transform;                   ///< of blocks with coefficients: whole, rows, columns or quarters
   Quantizer quantizer;
-  uint8_t intra;    ///< by block
-  uint8_t coded;    ///< I pictures: luma blocks with AC coefficients
-  bool smoothed;    ///< OVERFLAGS
+  uint8_t intra;  ///< by block
+  uint8_t coded;  ///< I pictures: luma blocks with AC coefficients
+  bool smoothed;  ///< OVERFLAGS
   bool done;
 };
 

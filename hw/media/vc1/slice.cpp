@@ -92,8 +92,9 @@ Quantizer SliceDecoder::read_quantizer() {
     const uint32_t difference = bits_.take(3);
     found = {static_cast<uint8_t>(difference == 7 ? bits_.take(5) : params.step + difference), true};
   } else if (params.use == AlternativeUse::edges) {
-    const uint8_t edges = static_cast<uint8_t>((at_.x ? 0 : left_edge) | (at_.y ? 0 : top_edge) | (at_.x + 1 == params_.width ? right_edge : 0) |
-                                               (at_.y + 1 == params_.height ? bottom_edge : 0));
+    const uint8_t edges =
+        static_cast<uint8_t>((at_.x ? 0 : left_edge) | (at_.y ? 0 : top_edge) | (at_.x + 1 == params_.width ? right_edge : 0) |
+                             (at_.y + 1 == params_.height ? bottom_edge : 0));
     if (edges & params.edges) found = {params.alternative, true};
   }
   // There is no quantizer of 0.

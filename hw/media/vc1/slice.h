@@ -17,7 +17,8 @@ enum class SliceResult : uint8_t { whole, broken, aborted };
 
 class SliceDecoder {
  public:
-  SliceDecoder(Picture& picture, BitReader bits) : picture_(picture), params_(picture.params), bits_(bits), coefficients_(bits_, picture.params), predictor_(picture) {}
+  SliceDecoder(Picture& picture, BitReader bits)
+      : picture_(picture), params_(picture.params), bits_(bits), coefficients_(bits_, picture.params), predictor_(picture) {}
   SliceDecoder(const SliceDecoder&) = delete;
   SliceDecoder& operator=(const SliceDecoder&) = delete;
 

@@ -59,8 +59,9 @@ const Tables& tables() {
   static const Tables made = [] {
     std::vector<CoefficientTable> coefficients;
     for (const CoefficientCodes& codes : coefficient_codes) coefficients.emplace_back(codes);
-    return Tables{Vlc(intra_patterns), make(inter_patterns), make(macroblock_transforms), make(block_transforms), make(subblock_patterns),
-                  make(vectors), make(dc_luma), make(dc_chroma), std::move(coefficients)};
+    return Tables{Vlc(intra_patterns),    make(inter_patterns),    make(macroblock_transforms),
+                  make(block_transforms), make(subblock_patterns), make(vectors),
+                  make(dc_luma),          make(dc_chroma),         std::move(coefficients)};
   }();
   return made;
 }

@@ -29,7 +29,7 @@ constexpr unsigned coding_sets = 8;
 constexpr unsigned high_motion_set = 0, low_motion_set = 2, mid_rate_set = 4, high_rate_set = 6;
 
 struct CoefficientCodes {
-  std::span<const Code> codes;                ///< the last one is the escape
+  std::span<const Code> codes;                     ///< the last one is the escape
   std::array<std::span<const uint8_t>, 2> levels;  ///< by whether the coefficient is the last one, run: the highest level
 };
 extern const std::array<CoefficientCodes, coding_sets> coefficient_codes;
