@@ -51,12 +51,12 @@ class Vc1:
 
     def __init__(self, seed, profile=ADVANCED, width=96, height=64, pictures="IPPPPP", imodes=("norm2",), modes=("1mv",), index=6, quantizer=UNIFORM, half=0,
                  alternative="", transforms="whole", overlap=0, conditions=(0,), loop_filter=0, fast_chroma=0, extended=0, compensation=0, slices=0, intra=15, skips=30,
-                 fraction="1/2", b_types=(0, 1, 2), b_modes=("1mv", "bilinear"), fours=40, range_reduction=0):
+                 fraction="1/2", b_types=(0, 1, 2), b_modes=("1mv", "bilinear"), fours=40, direct=30):
         self._rng, self._profile, self._width, self._height = random.Random(seed), profile, width, height
         self._pictures, self._imodes, self._modes, self._index, self._quantizer, self._half = pictures, imodes, modes, index, quantizer, half
         self._alternative, self._transforms, self._overlap, self._conditions, self._loop_filter = alternative, transforms, overlap, conditions, loop_filter
         self._fast_chroma, self._extended, self._compensation, self._slices, self._intra, self._skips = fast_chroma, extended, compensation, slices, intra, skips
-        self._fraction, self._b_types, self._b_modes, self._fours, self._range_reduction = fraction, b_types, b_modes, fours, range_reduction
+        self._fraction, self._b_types, self._b_modes, self._fours, self._direct = fraction, b_types, b_modes, fours, direct
         self._columns, self._rows = (width + 15) // 16, (height + 15) // 16
         self._has_b = any(kind in ("B", "BI") for kind in pictures)
 
@@ -101,7 +101,7 @@ class Vc1:
     def _container(self):
         bits = Bits()
         for value, count in ((self._profile, 2), (0, 2), (7, 3), (0, 5), (self._loop_filter, 1), (0, 1), (0, 1), (1, 1), (self._fast_chroma, 1), (self._extended, 1),
-                             (bool(self._alternative), 2), (self._transforms != "", 1), (0, 1), (self._overlap, 1), (0, 1), (self._range_reduction, 1),
+                             (bool(self._alternative), 2), (self._transforms != "", 1), (0, 1), (self._overlap, 1), (0, 1), (0, 1),
                              (2 if self._has_b else 0, 3), (self._quantizer, 2), (0, 1), (1, 1)):
             bits.put(value, count)
 
@@ -123,8 +123,6 @@ class Vc1:
             bits.put(rng.randrange(2), 1)  # RND
         else:
             bits.put(0, 2)
-            if self._range_reduction:
-                bits.put(rng.randrange(2), 1)
             bits.code({"P": "1", "B": "00", "BI": "00", "I": "01" if self._has_b else "0"}[kind])
         fraction, scale = FRACTIONS[self._fraction]
         if kind == "B":
@@ -209,7 +207,7 @@ class Vc1:
         else:
             mode = rng.choice(self._b_modes)
             bits.put(mode == "1mv", 1)
-            self._plane(p, "direct", 30)
+            self._plane(p, "direct", self._direct)
         self._plane(p, "skip", self._skips)
         p.quarter = mode in ("1mv", "mixed")
         p.bits_x, p.bits_y = p.size_x - 1 + p.quarter, p.size_y - 1 + p.quarter

@@ -9,8 +9,8 @@ class Vc1Target final : public VideoTarget {
  public:
   Vc1Target()
       : VideoTarget(1,
-                    {"MFX_SURFACE_STATE", "MFX_PIPE_BUF_ADDR_STATE", "MFX_BSP_BUF_BASE_ADDR_STATE", "MFX_IND_OBJ_BASE_ADDR_STATE", "MFX_VC1_PRED_PIPE_STATE",
-                     "MFX_VC1_DIRECTMODE_STATE", "MFD_VC1_LONG_PIC_STATE"},
+                    {"MFX_SURFACE_STATE", "MFX_PIPE_BUF_ADDR_STATE", "MFX_BSP_BUF_BASE_ADDR_STATE", "MFX_IND_OBJ_BASE_ADDR_STATE",
+                     "MFX_VC1_PRED_PIPE_STATE", "MFX_VC1_DIRECTMODE_STATE", "MFD_VC1_LONG_PIC_STATE"},
                     "MFD_VC1_BSD_OBJECT") {}
 
  private:
@@ -20,7 +20,8 @@ class Vc1Target final : public VideoTarget {
       packet[1] = in.below(6) << 16 | in.below(6);
       if (!in.one_in(8)) packet[3] &= ~(3u << 24);
     }
-    if (std::string_view(one.name) == "MFD_VC1_BSD_OBJECT" && !in.one_in(8)) packet[3] = in.below(3) << 16 | (1 + in.below(6)), packet[4] &= 0x17;
+    if (std::string_view(one.name) == "MFD_VC1_BSD_OBJECT" && !in.one_in(8))
+      packet[3] = in.below(3) << 16 | (1 + in.below(6)), packet[4] &= 0x17;
   }
 };
 

@@ -22,9 +22,9 @@ using media::test::BitWriter;
 
 namespace {
 
-constexpr int t8[8][8] = {{12, 12, 12, 12, 12, 12, 12, 12},   {16, 15, 9, 4, -4, -9, -15, -16}, {16, 6, -6, -16, -16, -6, 6, 16},
-                          {15, -4, -16, -9, 9, 16, 4, -15},   {12, -12, -12, 12, 12, -12, -12, 12}, {9, -16, 4, 15, -15, -4, 16, -9},
-                          {6, -16, 16, -6, -6, 16, -16, 6},   {4, -9, 15, -16, 16, -15, 9, -4}};
+constexpr int t8[8][8] = {{12, 12, 12, 12, 12, 12, 12, 12}, {16, 15, 9, 4, -4, -9, -15, -16},     {16, 6, -6, -16, -16, -6, 6, 16},
+                          {15, -4, -16, -9, 9, 16, 4, -15}, {12, -12, -12, 12, 12, -12, -12, 12}, {9, -16, 4, 15, -15, -4, 16, -9},
+                          {6, -16, 16, -6, -6, 16, -16, 6}, {4, -9, 15, -16, 16, -15, 9, -4}};
 constexpr int t4[4][4] = {{17, 17, 17, 17}, {22, 10, -10, -22}, {17, -17, -17, 17}, {10, -22, 22, -10}};
 
 int basis(unsigned size, unsigned i, unsigned at) { return size == 8 ? t8[i][at] : t4[i][at]; }
@@ -148,8 +148,8 @@ TEST_CASE("vc1: escapes add to levels and runs, or have both, whose sizes the fi
   const auto& codes = coefficient_codes[low_motion_set].codes;
   const std::string escape = digits(codes.back());
   BitWriter bits;
-  bits.put(escape), bits.put("1"), bits.put(digits(codes[0])), bits.put("1");   // run 0, level 1: level + the highest of run 0
-  bits.put(escape), bits.put("01"), bits.put(digits(codes[0])), bits.put("0");  // run + the longest of level 1, + 1
+  bits.put(escape), bits.put("1"), bits.put(digits(codes[0])), bits.put("1");         // run 0, level 1: level + the highest of run 0
+  bits.put(escape), bits.put("01"), bits.put(digits(codes[0])), bits.put("0");        // run + the longest of level 1, + 1
   bits.put(escape), bits.put("00 0"), bits.put("0001 01"), bits.put("0011 1 10010");  // levels of 5 bits, runs of 4
   bits.put(escape), bits.put("00 1"), bits.put("0001 0 00101");
   BitReader reader(bits.bytes());
