@@ -115,7 +115,7 @@ void Predictor::luma(int x, int y, unsigned size, unsigned direction, Vector vec
   uint8_t fetched[20 * stride], predicted[16 * stride];
   int left = x + (vector.x >> 2), top = y + (vector.y >> 2);
   if (!picture_.params.advanced) {
-    // Simple and Main profile: a macroblock further outside would have all of its samples from the edge. Its fraction counts all the same.
+    // Simple and Main profile limit where a block begins and keep its fraction (as FFmpeg has it), so two more columns or rows count than without the limit.
     left = std::clamp(left, -16, static_cast<int>(picture_.params.width * 16));
     top = std::clamp(top, -16, static_cast<int>(picture_.params.height * 16));
   }

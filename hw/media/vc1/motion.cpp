@@ -109,7 +109,7 @@ Vector predict_b_vector(const Picture& picture, Position at, unsigned direction,
     predicted = vector_at(at.x, at.y - 1);
     if (params.width > 1) predicted = median(predicted, vector_at(at.x + 1 == params.width ? at.x - 1 : at.x + 1, at.y - 1), c);
   }
-  // Simple and Main profile count half of the distance: so do public decoders, and streams of theirs agree.
+  // Chosen as FFmpeg has it: in Simple and Main profile pullback counts a macroblock as half of its size.
   const unsigned shift = params.advanced ? 6 : 5;
   const int least = 4 - (1 << shift), column = static_cast<int>(at.x << shift), row = static_cast<int>(at.y << shift);
   predicted.x = std::clamp(predicted.x, least - column, static_cast<int>(params.width << shift) - 4 - column);
