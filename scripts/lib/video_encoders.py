@@ -94,13 +94,15 @@ def mpeg2enc(name, options, source=None, **more):
     return Stream(f"mpeg2-mpeg2enc-{name}", "mpeg2", source or interlaced("176x128", 8), words, software=("-idct", "simple"), **more)
 
 
-SYNTAX_CODECS = {"mpeg2": "mpeg2", "avc": "h264", "hevc": "hevc"}
+SYNTAX_CODECS = {"mpeg2": "mpeg2", "avc": "h264", "hevc": "hevc", "vc1": "vc1"}
+NO_VC1 = {"iHD": "Debian's free build has no VC-1"}
 
 
 def syntax(writer, name, proof=None, more=None, **options):
     """By syntax_{writer}.py, with its options. `more`: of Stream."""
     # FFmpeg's decoder of H.264 takes other vectors for direct prediction in fields with several threads than with one.
-    extra = {"mpeg2": {"software": ("-idct", "simple")}, "avc": {"software": ("-threads", "1")}, "hevc": surface_of("yuv420p10le") if options.get("depth", 8) > 8 else {}}[writer]
+    extra = {"mpeg2": {"software": ("-idct", "simple")}, "avc": {"software": ("-threads", "1")}, "hevc": surface_of("yuv420p10le") if options.get("depth", 8) > 8 else {},
+             "vc1": {"software": ("-flags", "bitexact"), "without": NO_VC1}}[writer]
     return Stream(f"{SYNTAX_CODECS[writer]}-syntax-{name}", SYNTAX_CODECS[writer], "", ["syntax", writer, json.dumps(options)], proof=proof or {}, **extra, **(more or {}))
 
 

@@ -172,7 +172,45 @@ JPEG = [
     *[cjpeg(f"quality-{quality}-{name}", ["-quality", str(quality), "-sample", sample], pixels, detailed(frames=2))
       for quality in (30, 75) for name, sample, pixels in (("420", "2x2", "yuvj420p"), ("444", "1x1", "yuvj444p"), ("411", "4x1", "yuvj411p"))],
 ]
+IMODES = ("raw", "norm2", "diff2", "norm6", "diff6", "rows", "columns")
+MODES = ("1mv", "mixed", "half", "bilinear")
+MIXED = {"modes": MODES, "imodes": IMODES}
+
+
+def vc1(name, profiles=(3, 1), **options):
+    """In Advanced and in Main profile."""
+    return [syntax("vc1", f"{name}-{('simple', 'main', '', 'advanced')[profile]}", profile=profile, **options) for profile in profiles]
+
+
+# What FFmpeg 5.1 decodes otherwise than the standard has it is not here: see docs/conformance.md.
+VC1 = [
+    *[stream for i, imode in enumerate(IMODES) for stream in vc1(f"bitplanes-{imode}", seed=10 + i, pictures=["I", "P", "B", "BI"], imodes=[imode], modes=["mixed"],
+                                                                 width=(96, 112, 48, 80, 144, 64, 128)[i], height=(64, 48, 80, 96, 48, 112, 64)[i])],
+    *[stream for index in (6, 20) for mode in MODES for stream in vc1(f"motion-{mode}-{index}", seed=3, modes=[mode], imodes=IMODES, index=index)],
+    *[stream for kind in ("", "whole", "rows", "columns", "quarters", "macroblock")
+      for stream in vc1(f"transform-{kind or 'fixed'}", seed=5, pictures="IPPPBB", transforms=kind, index=[3, 8, 20], **MIXED)],
+    *[stream for mode, name in enumerate(("implicit", "explicit", "nonuniform", "uniform"))
+      for stream in vc1(f"quantizer-{name}", seed=6, pictures="IPPBIPPB", quantizer=mode, index=[1, 2, 6, 10, 30], half=1, transforms="macroblock", **MIXED)],
+    *[stream for use in ("edges", "choice", "difference")
+      for stream in vc1(f"vopdquant-{use}", seed=7, pictures="IPPBPI", alternative=use, index=[5, 9, 14], half=1, transforms="macroblock", **MIXED)],
+    *vc1("overlap", seed=8, pictures="IPPPI", overlap=1, index=14, intra=60, modes=MODES),
+    *[syntax("vc1", f"condover-{name}", seed=9, pictures="IIIPI", overlap=1, conditions=values, imodes=IMODES, slices=2)
+      for name, values in (("none", [0]), ("all", [1]), ("flags", [2]), ("mixed", [0, 1, 2]))],
+    *[stream for kind in ("whole", "macroblock") for stream in vc1(f"deblock-{kind}", seed=11, pictures="IPPPBBPI", loop_filter=1, transforms=kind, index=[6, 20], **MIXED)],
+    syntax("vc1", "slices", seed=12, pictures="IPPPBBPI", loop_filter=1, overlap=1, slices=1, transforms="macroblock", index=[6, 14, 25], conditions=[0, 1, 2], intra=45, **MIXED),
+    syntax("vc1", "slices-raw", seed=21, pictures="IPBPI", slices=3, height=176, imodes=["raw"], modes=["mixed"], index=[2, 8, 31]),
+    *vc1("intensity", seed=13, pictures="IPPPPBPB", compensation=70, modes=MODES),
+    *vc1("extended", seed=14, pictures="IPPPPB", extended=1, modes=MODES),
+    *vc1("fast-chroma", seed=15, fast_chroma=1, modes=MODES),
+    *vc1("simple", [0], seed=15, pictures="IPPPPPPI", fast_chroma=1, modes=["1mv", "mixed"], transforms="macroblock", index=[4, 12]),
+    *[stream for size in SIZES for stream in vc1(f"size-{size}", seed=16, width=int(size.split("x")[0]), height=int(size.split("x")[1]), pictures="IPPBP", loop_filter=1, **MIXED)],
+    *[stream for fraction in ("1/2", "1/3", "2/3", "7/8") for stream in vc1(f"fraction-{fraction.replace('/', '-')}", seed=17, pictures="IPBBPB", fraction=fraction, modes=MODES)],
+    *vc1("bi", seed=18, pictures=["I", "P", "BI", "B", "P", "BI"], overlap=1, index=[6, 12]),
+    syntax("vc1", "skipped", seed=19, pictures="IPSPSS", modes=MODES),
+    syntax("vc1", "skipped-b", seed=20, pictures="IPPSBP", modes=["1mv", "mixed"], b_types=[2], direct=0, intra=0),
+]
 # Those of scripts/test. kvazaar's are not: it has to be downloaded.
 QUICK = ("h264-syntax-paff-b-temporal-mix-cabac", "h264-syntax-paff-long-term-tb-cavlc", "hevc-syntax-tiles-segments-1", "hevc-syntax-wpp-segments-1", "hevc-syntax-pcm-1",
-         "hevc-syntax-long-term-1", "mpeg2-syntax-dual-tb", "mpeg2-syntax-mixed")
-STREAMS = [stream._replace(quick=stream.name in QUICK) for stream in (*AVC, *X264, *X265, *KVAZAAR, *HEVC_SYNTAX, *VP8, *VP9, *MPEG2, *JPEG)]
+         "hevc-syntax-long-term-1", "mpeg2-syntax-dual-tb", "mpeg2-syntax-mixed",
+         "vc1-syntax-slices", "vc1-syntax-vopdquant-choice-main", "vc1-syntax-intensity-advanced")
+STREAMS = [stream._replace(quick=stream.name in QUICK) for stream in (*AVC, *X264, *X265, *KVAZAAR, *HEVC_SYNTAX, *VP8, *VP9, *MPEG2, *JPEG, *VC1)]

@@ -14,7 +14,7 @@ from common import CACHE, ROOT, Failure, content_key, lock
 FOLDER = CACHE / "video"
 ENCODERS = ["ffmpeg", "x265", "vpx-tools", "libjpeg-turbo-progs", "mjpegtools", "libde265-examples"]
 SUFFIXES = {"ffmpeg": "mkv", "cjpeg": "mjpeg", "vpxenc": "webm", "x265": "hevc", "kvazaar": "hevc", "mpeg2enc": "m2v"}
-WRITERS = {"mpeg2": "m2v", "avc": "h264", "hevc": "hevc"}
+WRITERS = {"mpeg2": "m2v", "avc": "h264", "hevc": "hevc", "vc1": "vc1"}
 SECONDS = 900
 
 

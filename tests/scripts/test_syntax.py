@@ -15,6 +15,7 @@ import syntax_avc  # noqa: E402
 import syntax_bits  # noqa: E402
 import syntax_hevc  # noqa: E402
 import syntax_mpeg2  # noqa: E402
+import syntax_vc1  # noqa: E402
 import video_streams  # noqa: E402
 
 WIDTH, HEIGHT = 96, 64
@@ -78,6 +79,13 @@ class Streams(unittest.TestCase):
             with self.subTest(options):
                 frames = decoded(syntax_mpeg2.write(4, width=WIDTH, height=HEIGHT, **options), "m2v")
                 self.assertEqual(len(frames) % (WIDTH * HEIGHT * 3 // 2), 0)
+
+    def test_vc1(self):
+        for options in ({"pictures": "IPPBP", "modes": ["mixed"], "imodes": ["raw", "diff6"]}, {"profile": 1, "pictures": "IPBP", "alternative": "choice"},
+                        {"pictures": "IPPP", "slices": 1, "overlap": 1, "conditions": [2], "transforms": "macroblock"}):
+            with self.subTest(options):
+                frames = decoded(syntax_vc1.write(4, width=WIDTH, height=HEIGHT, **options), "vc1")
+                self.assertEqual(len(frames), len(options["pictures"]) * WIDTH * HEIGHT * 3 // 2)
 
 
 if __name__ == "__main__":

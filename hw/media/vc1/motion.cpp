@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "hw/media/vc1/motion.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "hw/media/vc1/vlc.h"
+
+namespace softgen::media::vc1 {
+namespace {
+
+/// A vector in the making: sums of hostile ones leave 16 bits.
+struct Sum {
+  int x = 0, y = 0;
+};
+
+constexpr int escape_index = 35, intra_index = 36, indices = 37;
+constexpr int hybrid_threshold = 32;
+
+Sum sum_of(Vector vector) { return {vector.x, vector.y}; }
+
+int median(int a, int b, int c) { return std::max(std::min(a, b), std::min(std::max(a, b), c)); }
+Sum median(Sum a, Sum b, Sum c) { return {median(a.x, b.x, c.x), median(a.y, b.y, c.y)}; }
+
+int distance(Sum a, Sum b) { return std::abs(a.x - b.x) + std::abs(a.y - b.y); }
+
+/// Vectors wrap at MVRANGE (4.11).
+Vector in_range(const MotionParams& motion, Sum predicted, const VectorData& data) {
+  const int x = 1 << (motion.range + 8 + motion.range / 2), y = 1 << (motion.range + 7);
+  return {static_cast<int16_t>(((predicted.x + data.x + x) & (2 * x - 1)) - x),
+          static_cast<int16_t>(((predicted.y + data.y + y) & (2 * y - 1)) - y)};
+}
+
+/// One component of a differential by its class.
+int read_component(BitReader& bits, unsigned kind, bool quarter) {
+  static constexpr uint8_t sizes[6] = {0, 2, 3, 4, 5, 8}, offsets[6] = {0, 1, 3, 7, 15, 31};
+  const unsigned size = sizes[kind] - (!quarter && kind == 5);
+  if (!kind) return 0;
+  const uint32_t value = bits.take(size);
+  const int magnitude = static_cast<int>(value >> 1) + offsets[kind];
+  return value & 1 ? -magnitude : magnitude;
+}
+
+/// A luma block of the picture, in units of 8 samples.
+Sum block_vector(const Picture& picture, int x, int y) {
+  return sum_of(picture.at(static_cast<uint32_t>(x) / 2, static_cast<uint32_t>(y) / 2).forward[static_cast<size_t>((y & 1) * 2 + (x & 1))]);
+}
+bool is_intra(const Picture& picture, int x, int y) {
+  return picture.at(static_cast<uint32_t>(x) / 2, static_cast<uint32_t>(y) / 2).intra >> ((y & 1) * 2 + (x & 1)) & 1;
+}
+
+}  // namespace
+
+bool read_vector_data(BitReader& bits, const PictureParams& picture, VectorData& data) {
+  const int code = tables().vector[picture.tables.vector].take(bits);
+  if (code < 0) return false;
+  int index = code + 1;
+  data = {};
+  data.has_coefficients = index >= indices;
+  if (data.has_coefficients) index -= indices;
+  const bool quarter = picture.motion.quarter;
+  if (index == intra_index) {
+    data.intra = true;
+  } else if (index == escape_index) {
+    const unsigned x = picture.motion.range + 8u + picture.motion.range / 2u, y = picture.motion.range + 7u;
+    data.x = static_cast<int>(bits.take(x + quarter));
+    data.y = static_cast<int>(bits.take(y + quarter));
+  } else {
+    data.x = read_component(bits, static_cast<unsigned>(index % 6), quarter);
+    data.y = read_component(bits, static_cast<unsigned>(index / 6), quarter);
+  }
+  if (!quarter) data.x *= 2, data.y *= 2;
+  return true;
+}
+
+Vector predict_vector(BitReader& bits, const Picture& picture, Position at, unsigned block, bool is_one, const VectorData& data) {
+  const PictureParams& params = picture.params;
+  const bool is_last = at.x + 1 == params.width;
+  const int x = static_cast<int>(2 * at.x + (block & 1)), y = static_cast<int>(2 * at.y + (block >> 1));
+  // The second predictor's column, from the block's.
+  static constexpr int lower[2] = {1, -1};
+  const int offset = is_one ? (is_last ? -1 : 2) : block > 1 ? lower[block - 2] : block ? (is_last ? -1 : 1) : (at.x ? -1 : 1);
+  const bool has_a = at.has_above() || block > 1, has_b = has_a && (!is_one || params.width > 1), has_c = at.x || (block & 1);
+  const Sum a = has_a ? block_vector(picture, x, y - 1) : Sum{}, b = has_b ? block_vector(picture, x + offset, y - 1) : Sum{};
+  const Sum c = has_c ? block_vector(picture, x - 1, y) : Sum{};
+  Sum predicted = has_a + has_b + has_c > 1 ? median(a, b, c) : has_a ? a : c;
+  // Pullback, 8.3.5.3.4: not further outside than the block's size.
+  const int least = is_one ? -60 : -28, column = 32 * x, row = 32 * y;
+  const int most_x = static_cast<int>(params.width << 6) - 4, most_y = static_cast<int>(params.height << 6) - 4;
+  predicted.x = std::clamp(predicted.x, least - column, std::max(most_x, least) - column);
+  predicted.y = std::clamp(predicted.y, least - row, std::max(most_y, least) - row);
+  // HYBRIDPRED, 8.3.5.3.5.
+  if (has_a && has_c &&
+      (distance(predicted, is_intra(picture, x, y - 1) ? Sum{} : a) > hybrid_threshold ||
+       distance(predicted, is_intra(picture, x - 1, y) ? Sum{} : c) > hybrid_threshold))
+    predicted = bits.flag() ? a : c;
+  return in_range(params.motion, predicted, data);
+}
+
+Vector predict_b_vector(const Picture& picture, Position at, unsigned direction, const VectorData& data) {
+  const PictureParams& params = picture.params;
+  const auto vector_at = [&](uint32_t x, uint32_t y) {
+    const Macroblock& block = picture.at(x, y);
+    return sum_of(direction ? block.backward : block.forward[0]);
+  };
+  const Sum c = at.x ? vector_at(at.x - 1, at.y) : Sum{};
+  Sum predicted = c;
+  if (at.has_above()) {
+    predicted = vector_at(at.x, at.y - 1);
+    if (params.width > 1) predicted = median(predicted, vector_at(at.x + 1 == params.width ? at.x - 1 : at.x + 1, at.y - 1), c);
+  }
+  // Chosen as FFmpeg has it: in Simple and Main profile pullback counts a macroblock as half of its size.
+  const unsigned shift = params.advanced ? 6 : 5;
+  const int least = 4 - (1 << shift), column = static_cast<int>(at.x << shift), row = static_cast<int>(at.y << shift);
+  predicted.x = std::clamp(predicted.x, least - column, static_cast<int>(params.width << shift) - 4 - column);
+  predicted.y = std::clamp(predicted.y, least - row, static_cast<int>(params.height << shift) - 4 - row);
+  return in_range(params.motion, predicted, data);
+}
+
+// 8.4.5.4: the backward reference's vector by BFRACTION, and pullback.
+std::array<Vector, 2> direct_vectors(const Picture& picture, Position at) {
+  const PictureParams& params = picture.params;
+  const Vector stored = params.motion.has_stored ? picture.stored[size_t{at.y} * params.width + at.x] : Vector{};
+  std::array<Vector, 2> vectors;
+  for (int direction = 0; direction < 2; ++direction) {
+    const int scale = params.motion.scale - 256 * direction;
+    const auto scaled = [&](int value, uint32_t place, uint32_t size) {
+      const int moved = params.motion.quarter ? (value * scale + 128) >> 8 : 2 * ((value * scale + 255) >> 9);
+      const int origin = static_cast<int>(place << 6);
+      return static_cast<int16_t>(std::clamp(moved, -60 - origin, static_cast<int>(size << 6) - 4 - origin));
+    };
+    vectors[static_cast<size_t>(direction)] = {scaled(stored.x, at.x, params.width), scaled(stored.y, at.y, params.height)};
+  }
+  return vectors;
+}
+
+bool combined_vector(const std::array<Vector, 4>& vectors, uint8_t intra, Vector& combined) {
+  Sum inter[4];
+  unsigned count = 0;
+  for (unsigned i = 0; i < 4; ++i)
+    if (!(intra >> i & 1)) inter[count++] = sum_of(vectors[i]);
+  if (count < 2) return false;
+  Sum found;
+  if (count == 3) {
+    found = median(inter[0], inter[1], inter[2]);
+  } else {
+    // Of two the mean, of four the mean of the middle ones: both are sums without the least and the highest of four.
+    const auto middle = [&](int Sum::* axis) {
+      int sum = 0, least = inter[0].*axis, most = least;
+      for (unsigned i = 0; i < count; ++i) {
+        const int value = inter[i].*axis;
+        sum += value, least = std::min(least, value), most = std::max(most, value);
+      }
+      return (count == 4 ? sum - least - most : sum) / 2;
+    };
+    found = {middle(&Sum::x), middle(&Sum::y)};
+  }
+  combined = {static_cast<int16_t>(found.x), static_cast<int16_t>(found.y)};
+  return true;
+}
+
+Vector chroma_vector(Vector luma) {
+  const auto half = [](int value) { return static_cast<int16_t>((value + ((value & 3) == 3)) >> 1); };
+  return {half(luma.x), half(luma.y)};
+}
+
+}  // namespace softgen::media::vc1

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Motion vectors: their codes, prediction and range (SMPTE 421M 8.3.5, 8.4.5).
+#pragma once
+
+#include "hw/media/bits/bit_reader.h"
+#include "hw/media/vc1/picture.h"
+
+namespace softgen::media::vc1 {
+
+/// MVDATA.
+struct VectorData {
+  int x = 0, y = 0;  ///< the differential, quarter samples
+  bool intra = false, has_coefficients = false;
+};
+/// False: there is no such code.
+bool read_vector_data(BitReader& bits, const PictureParams& picture, VectorData& data);
+
+/// Where a macroblock is, and where its slice begins.
+struct Position {
+  uint32_t x, y, first_row;
+  bool has_above() const { return y > first_row; }
+};
+
+/// P pictures: predicts luma block `block` (or all four, when the macroblock has one vector), reads HYBRIDPRED, and adds the differential.
+Vector predict_vector(BitReader& bits, const Picture& picture, Position at, unsigned block, bool is_one, const VectorData& data);
+/// B pictures: `direction` 0 forward, 1 backward.
+Vector predict_b_vector(const Picture& picture, Position at, unsigned direction, const VectorData& data);
+/// B pictures: both vectors of direct prediction.
+std::array<Vector, 2> direct_vectors(const Picture& picture, Position at);
+
+/// The vector that stands for four, of the blocks that are not intra (8.3.5.4.4). False: at most one is not.
+bool combined_vector(const std::array<Vector, 4>& vectors, uint8_t intra, Vector& combined);
+/// Chroma's vector of luma's, in quarter samples of chroma.
+Vector chroma_vector(Vector luma);
+
+}  // namespace softgen::media::vc1

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The parameters of a VC-1 picture (SMPTE 421M), and what its macroblocks leave for their neighbours and for the filters.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "hw/media/frame/frame.h"
+
+namespace softgen::media::vc1 {
+
+enum class PictureType : uint8_t { i, p, b, bi };
+/// In the order of TTMB's values: halves that have coefficients, for the first coded block of a macroblock.
+enum class TransformCode : uint8_t { whole, bottom, top, rows, right, left, columns, quarters };
+enum class Overlap : uint8_t { none, all, flagged };
+enum class RangeChange : uint8_t { none, down, up };
+/// Where ALTPQUANT counts (VOPDQUANT, 7.1.1.31).
+enum class AlternativeUse : uint8_t { none, edges, difference, choice };
+
+constexpr uint32_t max_blocks = 256;  ///< macroblocks a row or column
+constexpr uint8_t left_edge = 1, top_edge = 2, right_edge = 4, bottom_edge = 8;
+
+/// LUMSCALE and LUMSHIFT of intensity compensation.
+struct Compensation {
+  uint8_t scale = 0, shift = 0;
+};
+
+struct QuantizerParams {
+  uint8_t step = 1;        ///< PQUANT, 1 to 31
+  bool half_step = false;  ///< HALFQP
+  bool uniform = true;     ///< PQUANTIZER
+  bool low_index = false;  ///< PQINDEX is at most 8
+  AlternativeUse use = AlternativeUse::none;
+  uint8_t alternative = 0, edges = 0;
+};
+
+struct MotionParams {
+  uint8_t range = 0;         ///< MVRANGE
+  bool quarter = true;       ///< vectors count quarter samples in the stream, else half ones
+  bool bilinear = false;     ///< of luma; else bicubic
+  bool mixed = false;        ///< macroblocks may have four vectors
+  bool fast_chroma = false;  ///< FASTUVMC
+  bool rounding = false;     ///< RND
+  uint8_t scale = 0;         ///< BFRACTION of 256
+  bool has_stored = false;   ///< the backward reference's vectors are there for direct prediction
+  RangeChange range_change = RangeChange::none;
+  std::array<std::optional<Compensation>, 2> compensation;  ///< of the forward and the backward reference
+};
+
+struct TableParams {
+  uint8_t vector = 0, pattern = 0, dc = 0, luma = 0, chroma = 0;
+};
+
+/// Flags that are in the macroblocks instead of in bitplanes.
+struct RawFlags {
+  bool vector_type = false, skip = false, direct = false, ac_prediction = false, overlap = false;
+};
+
+/// Names are the standard's (7.1.1).
+struct PictureParams {
+  uint32_t width = 1, height = 1;              ///< in macroblocks
+  uint32_t edge_width = 16, edge_height = 16;  ///< samples: where references end
+  PictureType type = PictureType::i;
+  bool advanced = false, progressive = true;
+  bool loop_filter = false, overlap = false;  ///< overlap: smoothing is on
+  Overlap condition = Overlap::none;
+  QuantizerParams quantizer;
+  MotionParams motion;
+  TableParams tables;
+  RawFlags raw;
+  bool block_transforms = false;                   ///< transforms are in the macroblocks
+  TransformCode transform = TransformCode::whole;  ///< else that of all
+
+  bool is_intra() const { return type == PictureType::i || type == PictureType::bi; }
+  bool smooths() const { return overlap && type != PictureType::b; }
+  /// Intra samples are differences from 128. In Simple and Main profile's I pictures without smoothing, the DC's prediction contains it (8.1.3.1).
+  bool is_centred() const { return advanced || !is_intra() || overlap; }
+};
+
+/// A macroblock's bits of the bitplanes.
+constexpr uint8_t plane_direct = 1, plane_skip = 2, plane_vector_type = 4;  // P and B
+constexpr uint8_t plane_ac_prediction = 2, plane_overlap = 4;               // I and BI
+
+/// Quarter samples.
+struct Vector {
+  int16_t x = 0, y = 0;
+  bool operator==(const Vector&) const = default;
+};
+
+struct Quantizer {
+  uint8_t step = 0;
+  bool alternative = false;  ///< HALFQP does not count
+  bool operator==(const Quantizer&) const = default;
+};
+
+/// By block: four of luma, Cb, Cr.
+struct Macroblock {
+  std::array<Vector, 4> forward;  ///< of luma blocks; B pictures: all of them the same
+  Vector backward;
+  Vector chroma;  ///< before FASTUVMC's rounding; zero when chroma is intra
+  std::array<int16_t, 6> dc;
+  std::array<std::array<std::array<int16_t, 8>, 2>, 6> ac;  ///< first row, first column; before dequantisation
+  std::array<uint8_t, 6> subblocks;                         ///< those with coefficients, 8 top left, 4 top right, 2, 1
+  std::array<TransformCode, 6> transform;                   ///< of blocks with coefficients: whole, rows, columns or quarters
+  Quantizer quantizer;
+  uint8_t intra;  ///< by block
+  uint8_t coded;  ///< I pictures: luma blocks with AC coefficients
+  bool smoothed;  ///< OVERFLAGS
+  bool done;
+};
+
+/// A picture that is being decoded.
+struct Picture {
+  PictureParams params;
+  std::vector<uint8_t> flags;            ///< of the bitplanes, by macroblock
+  std::vector<Macroblock> blocks;        ///< by macroblock
+  std::vector<uint8_t> begins_slice;     ///< by row of macroblocks
+  std::vector<Vector> stored;            ///< by macroblock: of the backward reference
+  std::array<PictureMap, 2> references;  ///< forward, backward; those that are not open read as grey
+  Frame<uint8_t> frame;
+  Frame<int16_t> differences;  ///< of intra blocks, where the picture smooths
+
+  Macroblock& at(uint32_t x, uint32_t y) { return blocks[size_t{y} * params.width + x]; }
+  const Macroblock& at(uint32_t x, uint32_t y) const { return blocks[size_t{y} * params.width + x]; }
+};
+
+}  // namespace softgen::media::vc1

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// VC-1 decoding: MFD_VC1_BSD_OBJECT, a slice each.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "hw/media/codec.h"
+#include "hw/media/vc1/vc1_packets.h"
+
+namespace softgen::media {
+
+class Vc1Codec final : public Codec {
+ public:
+  Vc1Codec(std::unique_ptr<const vc1::Vc1Packets> packets, WorkerPool* pool) : packets_(std::move(packets)), pool_(pool) {}
+
+  ExecResult object(const Packet& packet, const PacketStore& state, EngineEnv& env) override;
+  bool is_open() const override { return open_; }
+  ExecResult close(const PacketStore& state, EngineEnv& env) override;
+  void drop() override { open_ = false; }
+  PictureStatus status() const override { return status_; }
+
+ private:
+  void begin(const PacketStore& state, EngineEnv& env);
+  void read_flags(const vc1::SurfaceSet& surfaces, EngineEnv& env);
+  void read_motion(uint64_t address, EngineEnv& env);
+  void refresh(EngineEnv& env);
+  /// False: a stop request ended it.
+  bool conceal(const StopFlag& stop);
+  void conceal_intra(uint32_t x, uint32_t y);
+  void store();
+  void write_motion(EngineEnv& env) const;
+
+  const std::unique_ptr<const vc1::Vc1Packets> packets_;
+  WorkerPool* const pool_;
+  bool open_ = false;
+  PictureStatus status_;
+  vc1::Picture picture_;
+  PictureMap destination_;
+  uint64_t motion_address_ = 0;  ///< where the picture's vectors go; 0: nowhere
+  std::vector<uint8_t> bytes_;   ///< of a slice
+};
+
+template <class G>
+std::unique_ptr<Codec> make_vc1_codec(WorkerPool* pool);
+
+}  // namespace softgen::media

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Hostile VC-1 pictures: parameters, addresses, bitplanes, stored motion and streams.
+#include "tests/fuzz/video_target.h"
+
+namespace softgen::fuzz {
+namespace {
+
+class Vc1Target final : public VideoTarget {
+ public:
+  Vc1Target()
+      : VideoTarget(1,
+                    {"MFX_SURFACE_STATE", "MFX_PIPE_BUF_ADDR_STATE", "MFX_BSP_BUF_BASE_ADDR_STATE", "MFX_IND_OBJ_BASE_ADDR_STATE",
+                     "MFX_VC1_PRED_PIPE_STATE", "MFX_VC1_DIRECTMODE_STATE", "MFD_VC1_LONG_PIC_STATE"},
+                    "MFD_VC1_BSD_OBJECT") {}
+
+ private:
+  /// Of the picture's size a few macroblocks, and progressive, which most pictures of random fields would not be.
+  void adjust(StateSource& in, const defs::Command& one, std::vector<uint32_t>& packet) override {
+    if (std::string_view(one.name) == "MFD_VC1_LONG_PIC_STATE") {
+      packet[1] = in.below(6) << 16 | in.below(6);
+      if (!in.one_in(8)) packet[3] &= ~(3u << 24);
+    }
+    if (std::string_view(one.name) == "MFD_VC1_BSD_OBJECT" && !in.one_in(8))
+      packet[3] = in.below(3) << 16 | (1 + in.below(6)), packet[4] &= 0x17;
+  }
+};
+
+}  // namespace
+}  // namespace softgen::fuzz
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  static softgen::fuzz::Vc1Target target;
+  target.run({data, size});
+  return 0;
+}
