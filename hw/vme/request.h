@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The registers that all VME messages have (M0 to M3) as plain values, within their ranges.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "hw/iface/message_target.h"
+
+namespace softgen::vme {
+
+constexpr int block_size = 16, max_window = 64, min_window = 20;
+constexpr unsigned sub_blocks = 16;  ///< blocks of 4x4, in the order of H.264 (figure 6-10)
+
+/// Quarter samples.
+struct Vector {
+  int x = 0, y = 0;
+  bool operator==(const Vector&) const = default;
+};
+
+/// Of two halves of a dword.
+Vector vector_of(uint32_t dword);
+uint32_t dword_of(Vector vector);
+
+enum class Measure : uint8_t { sad, haar, haar_without_dc };
+enum class Precision : uint8_t { whole, half, quarter };
+enum class Mode : uint8_t { b16x16, b16x8, b8x16, b8x8 };
+
+struct Request {
+  explicit Request(const Message& message);
+
+  std::array<Vector, 2> window;  ///< its upper left corner, from the source block on; whole samples
+  int source_x = 0, source_y = 0;
+  int window_width = min_window, window_height = min_window;  ///< multiples of 4
+  unsigned search_control = 0, partitions_off = 0;
+  Measure inter = Measure::sad, intra = Measure::sad;
+  Precision precision = Precision::whole;
+  bool bilinear = false, bidirectional = false, adaptive = false, skip = false;
+  unsigned max_vectors = 0, path_length = 0, max_units = 0, backward_weight = 32;
+  std::array<Vector, 2> start;  ///< search units
+  uint32_t reference_ids = 0;   ///< a byte for each 8x8 block: forward, backward
+  unsigned intra_off = 0, neighbours = 0, skip_centers = 0;
+  const char* missing = nullptr;  ///< what of it is not there
+
+  /// Of (intra) shapes and modes, and of vectors as far from their cost center.
+  unsigned intra_cost(unsigned shape) const { return intra_costs_[shape]; }
+  unsigned mode_cost(Mode mode) const { return mode_costs_[static_cast<unsigned>(mode)]; }
+  unsigned backward_cost() const { return backward_cost_; }
+  unsigned vector_cost(unsigned block8, unsigned direction, Vector vector) const;
+
+ private:
+  unsigned distance_cost(unsigned distance) const;
+
+  std::array<unsigned, 3> intra_costs_{};  ///< 16x16, 8x8, 4x4
+  std::array<unsigned, 4> mode_costs_{};
+  std::array<unsigned, 8> vector_costs_{};  ///< at distances 0, 1, 2, 4 … 64
+  unsigned backward_cost_ = 0, cost_scale_ = 0;
+  std::array<std::array<Vector, 2>, 4> centers_{};  ///< by 8x8 block, direction
+};
+
+}  // namespace softgen::vme
