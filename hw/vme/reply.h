@@ -40,6 +40,8 @@ class Reply {
   /// `shape` 0: 16x16, 1: 8x8, 2: 4x4; modes of the 4x4 blocks. `neighbours`: as the message has them.
   void set_intra(unsigned shape, const std::array<uint8_t, sub_blocks>& modes, uint32_t cost, unsigned neighbours);
   void set_intra_is_best();
+  /// Its cost is the largest there is.
+  void set_no_intra() { set_half(0, 6, ~0u); }
   void set_inter_cost(uint32_t cost) { set_half(0, 4, cost); }
   void set_skip_distortion(uint32_t distortion) { set_half(0, 5, distortion); }
   /// The 16 bits at `index` of a register, limited to them.
