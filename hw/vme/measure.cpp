@@ -84,21 +84,6 @@ Distortions distortions(const Block& source, const uint8_t* other, size_t stride
   return out;
 }
 
-std::array<uint32_t, 4> quadrants(const Block& source, const uint8_t* other, size_t stride) {
-  std::array<uint32_t, 4> sums{};
-  for (unsigned half = 0; half < 2; ++half) {
-    uint32_t left = 0, right = 0;
-    for (unsigned row = half * 8; row < half * 8 + 8; ++row) {
-      const uint8_t* const s = &source[row * block_size];
-      const uint8_t* const o = other + row * stride;
-      for (unsigned i = 0; i < 8; ++i) left += static_cast<uint32_t>(std::abs(s[i] - o[i]));
-      for (unsigned i = 8; i < 16; ++i) right += static_cast<uint32_t>(std::abs(s[i] - o[i]));
-    }
-    sums[half * 2] = left, sums[half * 2 + 1] = right;
-  }
-  return sums;
-}
-
 void interpolate(const uint8_t* at, size_t stride, Vector vector, bool bilinear, unsigned columns, unsigned rows, uint8_t* to) {
   const int fx = vector.x & 3, fy = vector.y & 3;
   for (unsigned row = 0; row < rows; ++row, at += stride, to += block_size) {

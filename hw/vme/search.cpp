@@ -29,13 +29,19 @@ struct Best {
 };
 using Record = std::array<Best, shapes>;
 
+/// Of Partitions Off.
+constexpr unsigned off_bit(Mode mode) { return static_cast<unsigned>(mode); }
 bool is_set(uint32_t set, unsigned bit) { return set >> bit & 1; }
 
 class Window {
  public:
-  Window(const Request& request, const Block& source, unsigned direction)
+  /// `all`: partitions that are off get a vector, too.
+  Window(const Request& request, const Block& source, unsigned direction, bool all)
       : request_(request), source_(source), direction_(direction), across_((request.window_width - block_size) / unit),
-        down_((request.window_height - block_size) / unit) {}
+        down_((request.window_height - block_size) / unit) {
+    for (unsigned i = 0; i < shapes; ++i)
+      if (!i || all || !is_set(request.partitions_off, off_bit(partitions[i].mode))) wanted_[count_++] = static_cast<uint8_t>(i);
+  }
 
   void load(const Surface& reference, memory::View& view) {
     const Vector corner = request_.window[direction_];
@@ -96,8 +102,13 @@ class Window {
 
   void compare(int x, int y) {
     const Vector corner = request_.window[direction_], vector{(corner.x + x) * 4, (corner.y + y) * 4};
-    const auto sums = quadrants(source_, &samples_[static_cast<size_t>(y * max_window + x)], max_window);
-    for (unsigned i = 0; i < shapes; ++i) {
+    const uint8_t* const at = &samples_[static_cast<size_t>(y * max_window + x)];
+    const auto upper = differences(source_, at, max_window, 0);
+    if (count_ == 1 && upper[0] + upper[1] >= record_[0].cost) return;
+    const auto lower = differences(source_, at, max_window, 1);
+    const std::array<uint32_t, 4> sums{upper[0], upper[1], lower[0], lower[1]};
+    for (unsigned n = 0; n < count_; ++n) {
+      const unsigned i = wanted_[n];
       uint32_t cost = 0;
       const unsigned blocks = blocks_of(partitions[i].mode, partitions[i].part);
       for (unsigned block = 0; block < 4; ++block)
@@ -115,6 +126,8 @@ class Window {
   std::array<uint8_t, max_window * max_window> samples_;
   std::array<bool, max_units_across * max_units_across> done_{};
   unsigned visits_ = 0;
+  std::array<uint8_t, shapes> wanted_{};
+  unsigned count_ = 0;
   Record record_{};
 };
 
@@ -164,18 +177,13 @@ InterChoice choice_of(Mode mode, const Request& request, const std::array<const 
   return choice;
 }
 
-/// Bits of Partitions Off.
-constexpr unsigned off_bit(Mode mode) { return static_cast<unsigned>(mode); }
-
-// i965's MPEG-2 kernel asks for two vectors and takes one for the whole macroblock (gen6_mfc_common.c, intel_vme_mpeg2_state_setup: "It can only perform
-// the 16x16 search"), so a partition counts for both directions.
 InterChoice best_choice(const Request& request, const std::array<const Record*, 2>& records) {
   InterChoice best;
   best.cost = ~0u;
   for (const Mode mode : {Mode::b16x16, Mode::b16x8, Mode::b8x16, Mode::b8x8}) {
     if (is_set(request.partitions_off, off_bit(mode))) continue;
-    InterChoice choice = choice_of(mode, request, records);
-    if (mode != Mode::b16x16 && choice.partitions() * 2 > request.max_vectors) continue;
+    const InterChoice choice = choice_of(mode, request, records);
+    if (mode != Mode::b16x16 && choice.partitions() > request.max_vectors) continue;
     if (choice.cost < best.cost) best = choice;
   }
   return best.cost == ~0u ? choice_of(Mode::b16x16, request, records) : best;
@@ -195,7 +203,7 @@ void search(const Message& message, const Request& request, Pictures& pictures, 
       guest_error("VME search", "no reference");
       continue;
     }
-    Window window(request, source, d);
+    Window window(request, source, d, message.op.streams != 0);
     if (message.op.streams & 2) window.record() = read_record(message.reg(first_record + d * 2), message.reg(first_record + 1 + d * 2));
     window.load(reference, env.view);
     window.run(path);

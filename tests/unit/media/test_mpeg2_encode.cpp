@@ -145,7 +145,7 @@ struct Rig : memory::test::Mapped {
       if (bytes[at] || bytes[at + 1] || bytes[at + 2] != 1) continue;
       const uint32_t row = bytes[at + 3] - 1u;
       REQUIRE(row < rows);
-      BitReader bits(std::span(bytes).subspan(at + 4));
+      BitReader bits(std::span<const uint8_t>(bytes).subspan(at + 4));
       const auto scale = static_cast<uint8_t>(bits.take(5));
       bits.skip(has_intra_flag ? 10 : 1);
       SliceDecoder decoder(params, maps.references, frame, done);

@@ -34,7 +34,7 @@ uint32_t dword_of(int x, int y) { return (static_cast<uint32_t>(x) & 0xffff) | s
 struct Fixture : iface::test::ThreadMemory {
   std::mt19937 random{5};
   Grf payload[10]{};
-  Grf reply[11]{};
+  Grf reply[12]{};
   /// Source, forward and backward reference.
   std::array<std::vector<uint8_t>, 3> picture;
 
@@ -167,12 +167,14 @@ TEST_CASE("vme: the costs of vectors and modes count") {
   f.search_all(-16, -12);
   f.send(ime, 6);
   CHECK(f.cost() == f.nearest(1, -16, -12).first + 4);
-  // Far vectors are dear: the center wins.
+  // All but the center's column and row are dear.
   f.payload[2].dw[3] = 0x8f8f'8f00, f.payload[2].dw[4] = 0x8f8f'8f8f;
   for (unsigned i = 0; i < 4; ++i) f.payload[3].dw[i * 2] = dword_of(20, -8);
   f.send(ime, 6);
-  CHECK(f.vector(0) == Vector{20, -8});
-  CHECK(f.cost() == f.difference(1, 5, -2) + 4);
+  unsigned best = ~0u;
+  for (int y = -12; y < 12; ++y)
+    for (int x = -16; x < 16; ++x) best = std::min(best, f.difference(1, x, y) + (x != 5 ? 15u << 8 : 0) + (y != -2 ? 15u << 8 : 0) + 4);
+  CHECK(f.cost() == best);
 }
 
 TEST_CASE("vme: no more search units than the message allows, along its path") {
