@@ -147,8 +147,8 @@ uint32_t skip_distortion(const Message& message, const Request& request, Picture
     if (!(request.skip_centers >> d & 1) || !pictures.reference(d).is_there()) continue;
     const Vector vector = vector_of(message.reg(4).dw[d]);
     std::array<uint8_t, area * area> samples;
-    pictures.reference(d).fetch(env.view, request.source_x + (vector.x >> 2) - int{margin}, request.source_y + (vector.y >> 2) - int{margin}, area, area,
-                                samples.data(), area);
+    pictures.reference(d).fetch(env.view, request.source_x + (vector.x >> 2) - int{margin},
+                                request.source_y + (vector.y >> 2) - int{margin}, area, area, samples.data(), area);
     interpolate(&samples[margin * area + margin], area, vector, request.bilinear, block_size, block_size, blocks[d].data());
     used |= 1u << d;
   }

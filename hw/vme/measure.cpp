@@ -28,7 +28,8 @@ uint32_t haar_4x4(const Block& source, const uint8_t* other, size_t stride, unsi
   HaarSums sums;
   for (unsigned column = 0; column < 4; ++column) {
     const Four c = haar(rows[0].v[column], rows[1].v[column], rows[2].v[column], rows[3].v[column]);
-    const auto low = static_cast<uint32_t>(std::abs(c.v[0]) + std::abs(c.v[1])), high = static_cast<uint32_t>(std::abs(c.v[2]) + std::abs(c.v[3]));
+    const auto low = static_cast<uint32_t>(std::abs(c.v[0]) + std::abs(c.v[1])),
+               high = static_cast<uint32_t>(std::abs(c.v[2]) + std::abs(c.v[3]));
     if (column < 2) sums.none += low, sums.one += high;
     else sums.one += low, sums.both += high;
     if (!column && without_dc) sums.none -= static_cast<uint32_t>(std::abs(c.v[0]));

@@ -29,7 +29,8 @@ inline std::array<uint32_t, 2> differences(const Block& source, const uint8_t* o
   // The instruction sums differences of eight bytes each.
   __m128i sum = _mm_setzero_si128();
   for (unsigned row = 0; row < 8; ++row, s += block_size, o += stride)
-    sum = _mm_add_epi32(sum, _mm_sad_epu8(_mm_loadu_si128(reinterpret_cast<const __m128i*>(s)), _mm_loadu_si128(reinterpret_cast<const __m128i*>(o))));
+    sum = _mm_add_epi32(
+        sum, _mm_sad_epu8(_mm_loadu_si128(reinterpret_cast<const __m128i*>(s)), _mm_loadu_si128(reinterpret_cast<const __m128i*>(o))));
   return {static_cast<uint32_t>(_mm_cvtsi128_si32(sum)), static_cast<uint32_t>(_mm_cvtsi128_si32(_mm_srli_si128(sum, 8)))};
 #else
   std::array<uint32_t, 2> sums{};

@@ -24,7 +24,8 @@ class Area {
   /// The whole block at a vector, which is less than two samples away.
   void predict(Vector vector, bool bilinear, Block& to) const {
     const int x = (vector.x >> 2) - x_ + reach, y = (vector.y >> 2) - y_ + reach;
-    interpolate(&samples_[static_cast<size_t>(y) * area + static_cast<size_t>(x)], area, vector, bilinear, block_size, block_size, to.data());
+    interpolate(&samples_[static_cast<size_t>(y) * area + static_cast<size_t>(x)], area, vector, bilinear, block_size, block_size,
+                to.data());
   }
 
  private:
@@ -76,7 +77,7 @@ class Refiner {
   /// The mean of both by the message's weight, 64 being all of the backward one.
   Distortions average(const Refined& forward, const Refined& backward) const {
     constexpr unsigned all = 64;
-    const unsigned weight = request_.backward_weight ? request_.backward_weight : all / 2;
+    const unsigned weight = request_.backward_weight;
     Block mean;
     for (size_t i = 0; i < mean.size(); ++i)
       mean[i] = static_cast<uint8_t>((forward.block[i] * (all - weight) + backward.block[i] * weight + all / 2) / all);

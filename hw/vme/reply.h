@@ -16,8 +16,8 @@ enum class Direction : uint8_t { forward, backward, both };
 /// How a block is predicted from references.
 struct InterChoice {
   Mode mode = Mode::b16x16;
-  std::array<Direction, 4> direction{};                      ///< by 8x8 block
-  std::array<std::array<Vector, sub_blocks>, 2> vectors{};   ///< by direction, 4x4 block
+  std::array<Direction, 4> direction{};                     ///< by 8x8 block
+  std::array<std::array<Vector, sub_blocks>, 2> vectors{};  ///< by direction, 4x4 block
   uint32_t cost = 0;
   Distortions parts{};  ///< by 4x4 block
   /// Blocks of 8x8 that take the same vectors, each of them by its first: 1, 2 or 4 of them.

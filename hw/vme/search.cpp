@@ -37,7 +37,10 @@ class Window {
  public:
   /// `all`: partitions that are off get a vector, too.
   Window(const Request& request, const Block& source, unsigned direction, bool all)
-      : request_(request), source_(source), direction_(direction), across_((request.window_width - block_size) / unit),
+      : request_(request),
+        source_(source),
+        direction_(direction),
+        across_((request.window_width - block_size) / unit),
         down_((request.window_height - block_size) / unit) {
     for (unsigned i = 0; i < shapes; ++i)
       if (!i || all || !is_set(request.partitions_off, off_bit(partitions[i].mode))) wanted_[count_++] = static_cast<uint8_t>(i);
@@ -62,8 +65,7 @@ class Window {
     }
     if (!request_.adaptive) return;
     visit_zero();
-    while (left() && visit_nearest()) {
-    }
+    while (left() && visit_nearest()) {}
   }
 
  private:
@@ -194,7 +196,8 @@ InterChoice best_choice(const Request& request, const std::array<const Record*, 
 void search(const Message& message, const Request& request, Pictures& pictures, const Block& source, ThreadEnv& env, Reply& reply) {
   const unsigned directions = request.search_control == dual_reference ? 2 : 1;
   std::array<uint8_t, 2 * sizeof(Grf)> path;
-  for (unsigned i = 0; i < path.size(); ++i) path[i] = static_cast<uint8_t>(message.reg(4 + i / sizeof(Grf)).dw[i % sizeof(Grf) / 4] >> i % 4 * 8);
+  for (unsigned i = 0; i < path.size(); ++i)
+    path[i] = static_cast<uint8_t>(message.reg(4 + i / sizeof(Grf)).dw[i % sizeof(Grf) / 4] >> i % 4 * 8);
   std::array<Record, 2> records;
   std::array<const Record*, 2> used{};
   for (unsigned d = 0; d < directions; ++d) {

@@ -34,9 +34,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   StateSource in({data, size}, bound.map.addresses());
   bound.bind(in, BoundSurfaces::surfaces);
   bound.bind_samplers(in, 2);
-  static constexpr Sfid sfids[] = {Sfid::sampler,  Sfid::sampler,  Sfid::dp_sampler, Sfid::dp_render, Sfid::dp_constant,
-                                   Sfid::dp_data0, Sfid::dp_data1, Sfid::dp_data1,   Sfid::gateway,   Sfid::thread_spawner,
-                                   Sfid::vme,      Sfid::cre};
+  static constexpr Sfid sfids[] = {Sfid::sampler,     Sfid::sampler,        Sfid::dp_sampler, Sfid::dp_render,
+                                   Sfid::dp_constant, Sfid::dp_data0,       Sfid::dp_data1,   Sfid::dp_data1,
+                                   Sfid::gateway,     Sfid::thread_spawner, Sfid::vme,        Sfid::cre};
   static constexpr uint32_t widths[] = {1, 8, 8, 16, 16, 2, 4, 32};
   LimitedRun run(bound.stop);
   for (unsigned messages = 1 + (in.take<uint8_t>() & 3); messages; --messages) {
@@ -54,7 +54,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     bound.fill_registers(in, payload);
     bound.fill_registers(in, payload2);
     if (sfid == Sfid::vme || sfid == Sfid::cre) payload[0].dw[3] &= in.one_in(4) ? ~0u : ~0xffu;  // blocks of 16x16
-    if (header && !in.one_in(8)) payload[0].dw[3] = 0;  // the sampler table stays
+    if (header && !in.one_in(8)) payload[0].dw[3] = 0;                                            // the sampler table stays
     const uint32_t dispatch = in.one_in(2) ? ~0u : in.take<uint32_t>(), mask = in.one_in(2) ? dispatch : in.take<uint32_t>();
     const uint32_t channels = width == 32 ? ~0u : (1u << width) - 1;
     const MessageOp op = eu::gen9_isa().message(static_cast<unsigned>(sfid), function | header | answer << 20 | registers << 25,

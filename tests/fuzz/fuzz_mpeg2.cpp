@@ -10,7 +10,8 @@ class EncodeTarget final : public fuzz::VideoTarget {
  public:
   EncodeTarget()
       : VideoTarget(0,
-                    {"MFX_SURFACE_STATE", "MFX_PIPE_BUF_ADDR_STATE", "MFX_IND_OBJ_BASE_ADDR_STATE", "MFX_MPEG2_PIC_STATE", "MFX_QM_STATE", "MFX_FQM_STATE"},
+                    {"MFX_SURFACE_STATE", "MFX_PIPE_BUF_ADDR_STATE", "MFX_IND_OBJ_BASE_ADDR_STATE", "MFX_MPEG2_PIC_STATE", "MFX_QM_STATE",
+                     "MFX_FQM_STATE"},
                     "MFC_MPEG2_PAK_OBJECT") {
     object_state_ = {"MFC_MPEG2_SLICEGROUP_STATE", "MFX_PAK_INSERT_OBJECT"};
   }

@@ -83,7 +83,8 @@ class PacketDecoder final : public Mpeg2EncodePackets {
 
   SliceGroup group(const PacketStore& state) const override {
     const typename Group::View group(state.get(CommandId::MFC_MPEG2_SLICEGROUP_STATE));
-    return {.has_intra_flag = group.intra_slice_flag(), .intra = group.intra_slice(), .first_is_inserted = group.first_slice_header_disable()};
+    return {
+        .has_intra_flag = group.intra_slice_flag(), .intra = group.intra_slice(), .first_is_inserted = group.first_slice_header_disable()};
   }
 
   void target(const PacketStore& state, uint64_t& address, uint64_t& bound) const override {

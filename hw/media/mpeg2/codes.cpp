@@ -13,7 +13,8 @@ template <size_t size, size_t values>
 void invert(const std::array<VlcEntry, size>& table, std::array<WrittenCode, values>& to) {
   constexpr unsigned bits = std::countr_zero(size);
   for (uint32_t i = 0; i < size; ++i)
-    if (const VlcEntry entry = table[i]; entry.length) to[static_cast<size_t>(entry.value)] = {static_cast<uint16_t>(i >> (bits - entry.length)), entry.length};
+    if (const VlcEntry entry = table[i]; entry.length)
+      to[static_cast<size_t>(entry.value)] = {static_cast<uint16_t>(i >> (bits - entry.length)), entry.length};
 }
 
 void invert(const CoefficientTable& table, WrittenCodes::Coefficients& to) {

@@ -17,11 +17,11 @@ struct WrittenCode {
 
 struct WrittenCodes {
   static constexpr unsigned max_run = 32, max_level = 41;
-  std::array<WrittenCode, 35> increments;                ///< 1 to 33, and the escape
-  std::array<std::array<WrittenCode, 32>, 3> mb_types;   ///< of I, P and B pictures, by flags
+  std::array<WrittenCode, 35> increments;               ///< 1 to 33, and the escape
+  std::array<std::array<WrittenCode, 32>, 3> mb_types;  ///< of I, P and B pictures, by flags
   std::array<WrittenCode, 64> block_patterns;
   std::array<WrittenCode, 17> motion_codes;
-  std::array<std::array<WrittenCode, 12>, 2> dc_sizes;   ///< luma, chroma
+  std::array<std::array<WrittenCode, 12>, 2> dc_sizes;  ///< luma, chroma
   struct Coefficients {
     std::array<std::array<WrittenCode, max_level>, max_run> by_run;  ///< and level, without signs
     WrittenCode end, escape;

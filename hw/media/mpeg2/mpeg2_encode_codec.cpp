@@ -94,7 +94,8 @@ void Mpeg2Encoder::end_slice(EngineEnv& env) {
 
 void Mpeg2Encoder::macroblock(const PakObject& object, const PacketStore& state, EngineEnv& env) {
   if (object.x >= picture_.width || object.y >= picture_.height || !picture_.is_frame())
-    return guest_error("MFC_MPEG2_PAK_OBJECT", "macroblock {}, {} of a picture of {} x {}", object.x, object.y, picture_.width, picture_.height);
+    return guest_error("MFC_MPEG2_PAK_OBJECT", "macroblock {}, {} of a picture of {} x {}", object.x, object.y, picture_.width,
+                       picture_.height);
   // A slice has macroblocks of one row, one after the other.
   const bool follows = in_slice_ && !object.first && object.x == next_x_ && object.y == slice_y_;
   if (!follows) {

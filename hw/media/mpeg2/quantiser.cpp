@@ -20,8 +20,8 @@ int16_t dc_level(int coefficient, unsigned precision, unsigned eighths) {
 }  // namespace
 
 // A decoder's step is matrix * scale / 16, so the level is coefficient * reciprocal / (4096 * scale).
-bool quantise(const Quantiser& quantiser, const PictureParams& picture, bool intra, unsigned scale, std::span<const int16_t, 64> coefficients,
-              std::array<int16_t, 64>& levels) {
+bool quantise(const Quantiser& quantiser, const PictureParams& picture, bool intra, unsigned scale,
+              std::span<const int16_t, 64> coefficients, std::array<int16_t, 64>& levels) {
   const Rounding& rounding = quantiser.rounding;
   const auto& reciprocal = quantiser.reciprocal[!intra];
   const uint64_t step = uint64_t{4096} << fraction_bits;

@@ -21,7 +21,7 @@ struct Quantiser {
 };
 
 /// `coefficients` have three bits of fraction. `scale`: quantiser_scale, not 0. True: a level is not 0.
-bool quantise(const Quantiser& quantiser, const PictureParams& picture, bool intra, unsigned scale, std::span<const int16_t, 64> coefficients,
-              std::array<int16_t, 64>& levels);
+bool quantise(const Quantiser& quantiser, const PictureParams& picture, bool intra, unsigned scale,
+              std::span<const int16_t, 64> coefficients, std::array<int16_t, 64>& levels);
 
 }  // namespace softgen::media::mpeg2

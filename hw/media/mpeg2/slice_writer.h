@@ -17,11 +17,11 @@ using Levels = std::array<std::array<int16_t, 64>, blocks_per_macroblock>;
 /// A macroblock as it is to be written.
 struct CodedMacroblock {
   bool intra = false;
-  bool may_skip = true;         ///< written as a skipped one where the syntax has it so
-  uint8_t scale_code = 1;       ///< 1 to 31
-  Motion motion;                ///< of the frame; vectors within the range of f_code. Intra: unused
-  unsigned pattern = 0;         ///< bit 5: block 0; intra: all
-  Levels levels;                ///< raster order; of the blocks in the pattern
+  bool may_skip = true;    ///< written as a skipped one where the syntax has it so
+  uint8_t scale_code = 1;  ///< 1 to 31
+  Motion motion;           ///< of the frame; vectors within the range of f_code. Intra: unused
+  unsigned pattern = 0;    ///< bit 5: block 0; intra: all
+  Levels levels;           ///< raster order; of the blocks in the pattern
 };
 
 struct SliceHeader {
@@ -58,7 +58,7 @@ class SliceWriter {
   const PictureParams picture_;
   BitWriter bits_;
   uint64_t coefficient_bits_ = 0;
-  bool first_ = true;      ///< of the slice
+  bool first_ = true;     ///< of the slice
   uint32_t skipped_ = 0;  ///< since the last one that was written
   uint8_t scale_code_ = 0;
   std::array<int, 3> dc_{};

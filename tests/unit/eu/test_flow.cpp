@@ -385,7 +385,8 @@ TEST_CASE("eu flow: mov to ip returns from a subroutine, and other writes of ip 
   // save; jump to the subroutine; what is returned to; the end is beyond the subroutine.
   Instruction away = jump;
   away.imm = 32, away.jip = 32;
-  m.load({save, jump, mov_imm(8, grf(2, D), D, 1), away, mov_imm(8, grf(3, D), D, 1), back, mov_imm(8, grf(4, D), D, 1)});
+  m.load(assemble({save, jump, mov_imm(8, grf(2, D), D, 1), away, mov_imm(8, grf(3, D), D, 1), back, mov_imm(8, grf(4, D), D, 1), end()}),
+         0xff, start);
   REQUIRE(m.run() == RunResult::finished);
   CHECK((m.get<int32_t>(2) == 1 && m.get<int32_t>(3) == 1 && m.get<int32_t>(4) == 1));
   CHECK(m.get<uint32_t>(6) == start + 32);

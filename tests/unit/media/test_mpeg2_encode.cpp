@@ -206,7 +206,8 @@ TEST_CASE("mpeg2 encode: P and B pictures with any modes, vectors, scales and pa
     rig.random.seed(form);
     rig.fill(source, form & 1 ? 30 : 0, 0), rig.fill(forward, form & 2 ? 20 : 0, 0), rig.fill(backward, 10, form & 4 ? 3 : 0);
     rig.frame_only = !(form & 8);
-    rig.picture.quantizer_scale_type = form & 16 ? Picture::QuantizerScaleType::MPEG_QSCALE_NONLINEAR : Picture::QuantizerScaleType::MPEG_QSCALE_LINEAR;
+    rig.picture.quantizer_scale_type =
+        form & 16 ? Picture::QuantizerScaleType::MPEG_QSCALE_NONLINEAR : Picture::QuantizerScaleType::MPEG_QSCALE_LINEAR;
     const CodingType type = form & 32 ? CodingType::b : CodingType::p;
     rig.begin(type);
     Object kept{};

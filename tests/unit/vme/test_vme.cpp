@@ -21,7 +21,8 @@ using MediaState = defs::gen9::MEDIA_SURFACE_STATE;
 
 constexpr uint64_t table = 0x1'0000, states = table + 0x100, pictures = 0x1'2000, picture_bytes = 0x4000, end = 0x3'0000;
 constexpr int width = 96, height = 64, pitch = 128;
-constexpr uint32_t sic = 1, ime = 2, fbr = 3, half = 1u << 12, quarter = 3u << 12, haar = 1u << 21, one_direction = 1u << 18, bilinear = 1u << 18;
+constexpr uint32_t sic = 1, ime = 2, fbr = 3, half = 1u << 12, quarter = 3u << 12, haar = 1u << 21, one_direction = 1u << 18,
+                   bilinear = 1u << 18;
 constexpr uint32_t dual = 7u << 8, whole_only = 0x7e00'0000;
 
 struct Vector {
@@ -54,7 +55,8 @@ struct Fixture : iface::test::ThreadMemory {
       // Smooth, so that a search has somewhere to go, with noise.
       for (int y = 0; y < height; ++y)
         for (int x = 0; x < width; ++x)
-          picture[i][static_cast<size_t>(y * width + x)] = static_cast<uint8_t>((x * x / 7 + y * 5 + x * y / 9) % 160 + static_cast<int>(random() % 60));
+          picture[i][static_cast<size_t>(y * width + x)] =
+              static_cast<uint8_t>((x * x / 7 + y * 5 + x * y / 9) % 160 + static_cast<int>(random() % 60));
     }
     payload[0].dw[2] = dword_of(32, 16);
     payload[0].dw[5] = 48u << 16 | 40u << 24;
@@ -225,7 +227,8 @@ TEST_CASE("vme: refinement finds the nearest half and quarter samples") {
       for (int x = 32; x < 48; ++x) {
         const int ax = x + (qx >> 2), ay = y + (qy >> 2), fx = qx & 3, fy = qy & 3;
         const int value = ((4 - fx) * (4 - fy) * f.sample(1, ax, ay) + fx * (4 - fy) * f.sample(1, ax + 1, ay) +
-                           (4 - fx) * fy * f.sample(1, ax, ay + 1) + fx * fy * f.sample(1, ax + 1, ay + 1) + 8) >> 4;
+                           (4 - fx) * fy * f.sample(1, ax, ay + 1) + fx * fy * f.sample(1, ax + 1, ay + 1) + 8) >>
+                          4;
         sum += static_cast<unsigned>(std::abs(f.sample(0, x, y) - value));
       }
     return sum;
@@ -345,7 +348,9 @@ TEST_CASE("vme: the skip check measures the center of the message") {
 
 TEST_CASE("vme: what is too short, without a source, or of another size answers zeros") {
   Fixture f;
-  const auto is_zero = [&] { return std::all_of(std::begin(f.reply), std::begin(f.reply) + 7, [](const Grf& g) { return !(g.dw[0] | g.dw[2] | g.dw[4]); }); };
+  const auto is_zero = [&] {
+    return std::all_of(std::begin(f.reply), std::begin(f.reply) + 7, [](const Grf& g) { return !(g.dw[0] | g.dw[2] | g.dw[4]); });
+  };
   f.search_all(-16, -12);
   f.send(ime, 5);
   CHECK(is_zero());
