@@ -6,13 +6,13 @@ import pathlib
 import re
 import sys
 
-ORDER = ["base", "defs", "iface", "memory", "mmio", "surface", "eu", "sampler", "dataport", "render", "gpgpu",
+ORDER = ["base", "defs", "iface", "memory", "mmio", "surface", "eu", "sampler", "dataport", "vme", "render", "gpgpu",
          "blitter", "media", "cs", "guc", "oa", "display", "faults", "gt", "debug", "qemu", "replay", "run"]
 # Forbidden although the included folder is above: reached only through hw/iface.
-FORBIDDEN = {"cs": {"render", "gpgpu", "blitter", "media", "eu", "sampler", "dataport"},
-             "eu": {"surface"}, "sampler": {"eu"}, "dataport": {"eu", "sampler"},
-             "render": {"sampler", "dataport"}, "gpgpu": {"sampler", "dataport", "render"},
-             "blitter": {"eu", "sampler", "dataport", "render", "gpgpu"},
+FORBIDDEN = {"cs": {"render", "gpgpu", "blitter", "media", "eu", "sampler", "dataport", "vme"},
+             "eu": {"surface"}, "sampler": {"eu"}, "dataport": {"eu", "sampler"}, "vme": {"eu", "sampler", "dataport"},
+             "render": {"sampler", "dataport", "vme"}, "gpgpu": {"sampler", "dataport", "vme", "render"},
+             "blitter": {"eu", "sampler", "dataport", "vme", "render", "gpgpu"},
              "qemu": set(ORDER) - {"qemu"}}
 # Of folders with parts, per part: the parts that it may include.
 PARTS = {"eu": {"isa": set(), "program": {"isa"}, "interp": {"isa", "program"}, "jit": {"isa", "program", "interp"}}}

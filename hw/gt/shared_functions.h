@@ -10,6 +10,7 @@
 #include "hw/dataport/dataport.h"
 #include "hw/iface/message_target.h"
 #include "hw/sampler/sampler.h"
+#include "hw/vme/vme.h"
 
 namespace softgen::gt {
 
@@ -31,6 +32,8 @@ class SharedFunctions : public MessageTarget {
       case Sfid::dp_constant:
       case Sfid::dp_data0:
       case Sfid::dp_data1: return data_port_.send(message, env);
+      case Sfid::vme:
+      case Sfid::cre: vme::answer(message, env); return SendResult::done;
       default: break;
     }
     unimplemented("shared function", "SFID {}: reads give zero, writes are dropped", static_cast<unsigned>(message.op.sfid));

@@ -89,6 +89,7 @@ struct MessageOp : SamplerFields, ScatteredFields, BlockFields, UrbFields, Targe
   uint16_t offset = 0;       ///< URB: in units of the message; scratch blocks: in registers
   bool high_slots = false;   ///< slot group: the upper half of the pixels
   bool wide = false;         ///< A64 atomics: 64-bit operands
+  uint8_t streams = 0;       ///< VME's integer search: bit 0: records follow the reply, bit 1: the payload has those of an earlier one
 };
 
 }  // namespace softgen

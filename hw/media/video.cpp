@@ -50,6 +50,7 @@ bool is_picture_state(defs::CommandId id) {
     case CommandId::MFX_VC1_DIRECTMODE_STATE:
     case CommandId::MFD_VC1_LONG_PIC_STATE:
     case CommandId::MFX_MPEG2_PIC_STATE:
+    case CommandId::MFC_MPEG2_SLICEGROUP_STATE:
     case CommandId::MFX_VP8_PIC_STATE:
     case CommandId::MFX_JPEG_PIC_STATE:
     case CommandId::MFX_JPEG_HUFF_TABLE_STATE:
@@ -77,6 +78,7 @@ bool is_picture_object(defs::CommandId id) {
     case CommandId::MFC_JPEG_SCAN_OBJECT:
     case CommandId::MFX_PAK_INSERT_OBJECT:
     case CommandId::MFD_MPEG2_BSD_OBJECT:
+    case CommandId::MFC_MPEG2_PAK_OBJECT:
     case CommandId::MFD_VC1_BSD_OBJECT:
     case CommandId::MFD_VP8_BSD_OBJECT:
     case CommandId::HCP_BSD_OBJECT: return true;

@@ -71,6 +71,14 @@ Next execute_jmpi(Thread& thread, const Op& op, RunState& state) {
   return jump(thread, op, int64_t{op.offset} + i.jump_base() + distance, state);
 }
 
+// How i965's kernels return from subroutines (shaders/vme). All channels follow.
+Next execute_to_ip(Thread& thread, const Op& op, RunState& state) {
+  if (!(predicate_mask(thread, op) & 1)) return Next::advance;
+  const Instruction& i = *op.instruction;
+  const uint32_t target = i.src[0].file == RegFile::imm ? static_cast<uint32_t>(i.imm) : read_dword(thread, i.src[0], 0);
+  return jump(thread, op, int64_t{target} - static_cast<int64_t>(thread.program()->start()), state);
+}
+
 Next execute_if(Thread& thread, const Op& op, RunState& state) {
   const uint32_t enabled = enabled_mask(thread, op), taken = execution_mask(thread, op);
   suspend(thread, channels(op, enabled & ~taken), op.jip_offset);

@@ -55,7 +55,7 @@ class Analysis {
   Step step(const Op& op) const {
     const Instruction& i = *op.instruction;
     const OpcodeInfo* row = i.info();
-    if (!row || op.execute == execute_illegal) return Step::leave;
+    if (!row || op.execute == execute_illegal || op.execute == execute_to_ip) return Step::leave;
     const bool by_register = i.src[0].file == RegFile::grf;
     switch (row->form) {
       case Form::send:

@@ -221,6 +221,7 @@ Op OpBuilder::build(uint32_t offset) {
       if (row->destinations) destination();
       choose();
       if (i_.opcode != Opcode::wait && op_.execute != execute_illegal) attach();
+      if (row->destinations && i_.dst.is_arf(Arf::ip)) op_.execute = i_.opcode == Opcode::mov ? execute_to_ip : execute_illegal;
       break;
     default: choose();
   }

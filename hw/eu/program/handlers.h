@@ -37,6 +37,7 @@ Next execute_nop(Thread&, const Op&, RunState&);
 Next execute_illegal(Thread&, const Op&, RunState&);
 
 Next execute_jmpi(Thread&, const Op&, RunState&);
+Next execute_to_ip(Thread&, const Op&, RunState&);  ///< mov to ip
 Next execute_if(Thread&, const Op&, RunState&);
 Next execute_else(Thread&, const Op&, RunState&);
 Next execute_endif(Thread&, const Op&, RunState&);  ///< endif, join

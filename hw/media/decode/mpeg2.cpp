@@ -105,8 +105,17 @@ class PacketDecoder final : public Mpeg2Packets {
 }  // namespace
 
 template <class G>
+std::unique_ptr<const Mpeg2Packets> mpeg2::make_packets() {
+  return std::make_unique<PacketDecoder<G>>();
+}
+
+template std::unique_ptr<const Mpeg2Packets> mpeg2::make_packets<defs::Gen9>();
+template std::unique_ptr<const Mpeg2Packets> mpeg2::make_packets<defs::Gen11>();
+template std::unique_ptr<const Mpeg2Packets> mpeg2::make_packets<defs::Gen12>();
+
+template <class G>
 std::unique_ptr<Codec> make_mpeg2_codec(WorkerPool* pool) {
-  return std::make_unique<Mpeg2Codec>(std::make_unique<PacketDecoder<G>>(), pool);
+  return std::make_unique<Mpeg2Codec>(make_packets<G>(), pool);
 }
 
 template std::unique_ptr<Codec> make_mpeg2_codec<defs::Gen9>(WorkerPool* pool);

@@ -16,6 +16,7 @@
 #include "hw/media/jpeg/jpeg_codec.h"
 #include "hw/media/jpeg/jpeg_encode_codec.h"
 #include "hw/media/mpeg2/mpeg2_codec.h"
+#include "hw/media/mpeg2/mpeg2_encode_codec.h"
 #include "hw/media/vc1/vc1_codec.h"
 #include "hw/media/video_packets.h"
 #include "hw/media/vp8/vp8_codec.h"
@@ -87,7 +88,7 @@ class PacketDecoder final : public VideoPackets {
 
   std::unique_ptr<Codec> make_codec(PipeMode mode, WorkerPool* pool) const override {
     if (mode.standard == Standard::avc && !mode.encode) return make_avc_codec<G>(pool);
-    if (mode.standard == Standard::mpeg2 && !mode.encode) return make_mpeg2_codec<G>(pool);
+    if (mode.standard == Standard::mpeg2) return mode.encode ? make_mpeg2_encoder<G>(pool) : make_mpeg2_codec<G>(pool);
     if (mode.standard == Standard::vc1 && !mode.encode) return make_vc1_codec<G>(pool);
     if (mode.standard == Standard::hevc && !mode.encode) return make_hevc_codec<G>(pool);
     if (mode.standard == Standard::vp9 && !mode.encode) return make_vp9_codec<G>(pool);

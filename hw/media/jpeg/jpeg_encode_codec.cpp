@@ -10,14 +10,14 @@ namespace softgen::media::jpeg {
 namespace {
 
 constexpr uint8_t end_of_image = 0xd9;
-constexpr uint64_t line_bytes = 64;
 
 }  // namespace
 
 ExecResult JpegEncoder::object(const Packet& packet, const PacketStore& state, EngineEnv& env) {
   if (!open_) {
-    open_ = true, is_cut_ = lacks_code_ = false;
-    size_ = bits_ = 0;
+    open_ = true, lacks_code_ = false;
+    bits_ = 0;
+    coded_.begin();
     waiting_.reset();
   }
   if (packets_->is_insertion(packet)) {
@@ -32,12 +32,7 @@ ExecResult JpegEncoder::object(const Packet& packet, const PacketStore& state, E
 
 void JpegEncoder::append(const PacketStore& state, EngineEnv& env, std::span<const uint8_t> bytes) {
   const Indirect target = packets_->target(state);
-  const uint64_t at = target.address + size_;
-  const uint64_t room = target.bound ? target.bound - std::min(at, target.bound) : ~uint64_t{0};
-  const uint64_t written = std::min<uint64_t>(bytes.size(), room);
-  is_cut_ |= written < bytes.size();
-  env.view.write(at, bytes.data(), written);
-  size_ += written;
+  coded_.append(env.view, target.address, target.bound, bytes);
 }
 
 ExecResult JpegEncoder::encode(const PacketStore& state, EngineEnv& env) {
@@ -58,17 +53,16 @@ ExecResult JpegEncoder::encode(const PacketStore& state, EngineEnv& env) {
   return ExecResult::done;
 }
 
-// i965-va-driver finds a picture's end by the first EOI in the buffer, so old bytes must not follow directly.
 ExecResult JpegEncoder::close(const PacketStore& state, EngineEnv& env) {
   if (waiting_) {
     guest_error("MFC_JPEG_SCAN_OBJECT", "its headers did not come");
     if (const ExecResult result = encode(state, env); result != ExecResult::done) return result;
   }
   open_ = false;
-  const uint64_t size = size_;
-  const std::array<uint8_t, line_bytes> zeros{};
-  append(state, env, std::span(zeros).first((line_bytes - size % line_bytes) % line_bytes));
-  packets_->report(env, static_cast<uint32_t>(size), static_cast<uint32_t>(bits_), lacks_code_, is_cut_);
+  const uint32_t size = static_cast<uint32_t>(coded_.size());
+  const Indirect target = packets_->target(state);
+  coded_.pad(env.view, target.address, target.bound);
+  packets_->report(env, size, static_cast<uint32_t>(bits_), lacks_code_, coded_.is_cut());
   return ExecResult::done;
 }
 

@@ -2,19 +2,16 @@
 // Motion JPEG, encode: the driver's headers and the coded scan into a buffer, and their size into a register.
 #pragma once
 
-#include <vector>
+#include <memory>
+#include <optional>
+#include <span>
 
 #include "hw/media/codec.h"
+#include "hw/media/coded_buffer.h"
 #include "hw/media/jpeg/encoder.h"
 #include "hw/media/jpeg/jpeg_packets.h"
 
 namespace softgen::media::jpeg {
-
-/// MFX_PAK_INSERT_OBJECT.
-struct Insertion {
-  std::vector<uint8_t> bytes;
-  bool last_header = false;
-};
 
 /// MFC_JPEG_SCAN_OBJECT.
 struct ScanStart {
@@ -53,8 +50,9 @@ class JpegEncoder final : public Codec {
   ScanEncoder encoder_;
   std::optional<EncodedScan> waiting_;  ///< a scan that waits for the last header
   ScanStart start_;
-  bool open_ = false, is_cut_ = false, lacks_code_ = false;
-  uint64_t size_ = 0, bits_ = 0;  ///< of the picture so far
+  CodedBuffer coded_;
+  bool open_ = false, lacks_code_ = false;
+  uint64_t bits_ = 0;  ///< of the picture so far
 };
 
 }  // namespace softgen::media::jpeg

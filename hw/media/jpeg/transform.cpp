@@ -69,10 +69,16 @@ void inverse_transform(const Block& coefficients, unsigned last, uint8_t* to, si
 }
 
 void forward_transform(const std::array<uint8_t, 64>& samples, Block& coefficients) {
+  Block values;
+  for (unsigned i = 0; i < values.size(); ++i) values[i] = static_cast<int16_t>(samples[i] - 128);
+  forward_transform(values, coefficients);
+}
+
+void forward_transform(const Block& values, Block& coefficients) {
   int32_t middle[8][8];
   for (unsigned y = 0; y < 8; ++y) {
     Eight row;
-    for (unsigned x = 0; x < 8; ++x) row.v[x] = samples[y * 8 + x] - 128;
+    for (unsigned x = 0; x < 8; ++x) row.v[x] = values[y * 8 + x];
     const Eight out = forward(row);
     for (unsigned x = 0; x < 8; ++x) middle[x][y] = rounded(out.v[x], fraction - kept);
   }

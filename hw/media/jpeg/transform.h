@@ -14,7 +14,9 @@ constexpr int max_coefficient = 2047;
 
 /// Samples 0 to 255, rows `stride` bytes apart. `last`: the largest index of scan_order whose coefficient is not 0.
 void inverse_transform(const Block& coefficients, unsigned last, uint8_t* to, size_t stride);
-/// Coefficients with three bits of fraction, of samples less 128.
+/// Coefficients with three bits of fraction, of values of 9 bits with a sign.
+void forward_transform(const Block& values, Block& coefficients);
+/// Of samples less 128.
 void forward_transform(const std::array<uint8_t, 64>& samples, Block& coefficients);
 
 }  // namespace softgen::media::jpeg

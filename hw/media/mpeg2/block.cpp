@@ -9,7 +9,6 @@
 namespace softgen::media::mpeg2 {
 namespace {
 
-/// Raster places in the order of the scan (figure 7.2, figure 7.3).
 constexpr std::array<std::array<uint8_t, 64>, 2> scans = {
     {{0,  1,  8,  16, 9,  2,  3,  10, 17, 24, 32, 25, 18, 11, 4,  5,  12, 19, 26, 33, 40, 48, 41, 34, 27, 20, 13, 6,  7,  14, 21, 28,
       35, 42, 49, 56, 57, 50, 43, 36, 29, 22, 15, 23, 30, 37, 44, 51, 58, 59, 52, 45, 38, 31, 39, 46, 53, 60, 61, 54, 47, 55, 62, 63},
@@ -38,7 +37,36 @@ RunLevel run_level(uint32_t word, const CoefficientEntry& entry, unsigned& lengt
   return {entry.run, word >> (31 - entry.length) & 1 ? -level : level};
 }
 
+/// 7.4.2.3 and 7.4.3. `weight`: scale times matrix.
+int16_t restored(int level, bool intra, unsigned weight) {
+  const unsigned magnitude = static_cast<unsigned>(std::abs(level));
+  const unsigned value = intra ? magnitude * weight >> 4 : (2 * magnitude + 1) * weight >> 5;
+  return static_cast<int16_t>(level < 0 ? -static_cast<int>(std::min(value, 2048u)) : static_cast<int>(std::min(value, 2047u)));
+}
+
+/// Mismatch control, 7.4.4: the sum of all is made odd.
+void control_mismatch(unsigned sum, int16_t* block) {
+  if (!(sum & 1)) block[63] ^= 1;
+}
+
 }  // namespace
+
+const std::array<uint8_t, 64>& scan_order(bool alternate) { return scans[alternate]; }
+
+int16_t restored_dc(int level, const PictureParams& picture) {
+  return static_cast<int16_t>(std::clamp(level * (8 >> picture.intra_dc_precision), -2048, 2047));
+}
+
+void restore_block(const std::array<int16_t, 64>& levels, const PictureParams& picture, bool intra, unsigned scale, int16_t* block) {
+  const auto& matrix = picture.matrix[!intra];
+  unsigned sum = 0;
+  for (unsigned i = 0; i < levels.size(); ++i) {
+    if (intra && !i) block[i] = restored_dc(levels[i], picture);
+    else block[i] = levels[i] ? restored(levels[i], intra, scale * matrix[i]) : int16_t{0};
+    sum += static_cast<unsigned>(int{block[i]});
+  }
+  control_mismatch(sum, block);
+}
 
 unsigned quantiser_scale(unsigned code, bool q_scale_type) { return q_scale_type ? nonlinear_scale[code & 31] : (code & 31) * 2; }
 
@@ -61,10 +89,8 @@ bool read_block(BitReader& bits, const PictureParams& picture, bool intra, unsig
   const auto put = [&](RunLevel next) {
     at += next.run;
     if (at > 63 || !next.level) return false;
-    const unsigned place = scan[at++], magnitude = static_cast<unsigned>(std::abs(next.level)), weight = scale * matrix[place];
-    const unsigned value = intra ? magnitude * weight >> 4 : (2 * magnitude + 1) * weight >> 5;
-    const int16_t coefficient =
-        static_cast<int16_t>(next.level < 0 ? -static_cast<int>(std::min(value, 2048u)) : static_cast<int>(std::min(value, 2047u)));
+    const unsigned place = scan[at++];
+    const int16_t coefficient = restored(next.level, intra, scale * matrix[place]);
     block[place] = coefficient;
     sum += static_cast<unsigned>(coefficient);
     return true;
@@ -84,8 +110,7 @@ bool read_block(BitReader& bits, const PictureParams& picture, bool intra, unsig
     bits.skip(length);
     if (!put(next)) return false;
   }
-  // Mismatch control, 7.4.4: the sum of all is made odd.
-  if (!(sum & 1)) block[63] ^= 1;
+  control_mismatch(sum, block);
   return true;
 }
 

@@ -13,6 +13,15 @@ namespace softgen::media::mpeg2 {
 /// quantiser_scale (table 7.6).
 unsigned quantiser_scale(unsigned code, bool q_scale_type);
 
+/// Raster places in the order of the scan (figure 7.2, figure 7.3).
+const std::array<uint8_t, 64>& scan_order(bool alternate);
+
+/// 7.4.1.
+int16_t restored_dc(int level, const PictureParams& picture);
+
+/// Of levels in raster order that an encoder writes, what a decoder makes: `block` as read_block() leaves it. Intra: the level of DC is one of it.
+void restore_block(const std::array<int16_t, 64>& levels, const PictureParams& picture, bool intra, unsigned scale, int16_t* block);
+
 /// dct_dc_differential: false when there is no such code.
 bool read_dc(BitReader& bits, bool is_chroma, int& predictor);
 

@@ -7,6 +7,7 @@
 
 #include "hw/media/codec.h"
 #include "hw/media/mpeg2/mpeg2_packets.h"
+#include "hw/media/mpeg2/picture_maps.h"
 
 namespace softgen::media {
 
@@ -22,20 +23,16 @@ class Mpeg2Codec final : public Codec {
 
  private:
   void begin(const PacketStore& state, EngineEnv& env);
-  void open_references(const mpeg2::SurfaceSet& surfaces, EngineEnv& env);
-  void refresh(EngineEnv& env);
   /// False: a stop request ended it.
   bool conceal(const StopFlag& stop);
   void conceal_intra(uint32_t x, uint32_t y);
-  void store();
 
   const std::unique_ptr<const mpeg2::Mpeg2Packets> packets_;
   WorkerPool* const pool_;
   bool open_ = false;
   PictureStatus status_;
   mpeg2::PictureParams picture_;
-  mpeg2::References references_;
-  PictureMap destination_;
+  mpeg2::PictureMaps maps_;
   Frame<uint8_t> frame_;
   std::vector<uint8_t> done_;   ///< by macroblock
   std::vector<uint8_t> bytes_;  ///< of a slice

@@ -36,4 +36,8 @@ class Mpeg2Packets {
   virtual SliceObject slice(const Packet& packet, const PacketStore& state, const PictureParams& picture) const = 0;
 };
 
+/// By a generation's traits (defs::Gen9, Gen11, Gen12).
+template <class G>
+std::unique_ptr<const Mpeg2Packets> make_packets();
+
 }  // namespace softgen::media::mpeg2

@@ -133,7 +133,7 @@ bool SliceDecoder::read_one_block(unsigned index) {
   if (intra) {
     int& predictor = dc_[index < 4 ? 0 : index - 3];
     if (!read_dc(bits_, index >= 4, predictor)) return false;
-    block[0] = static_cast<int16_t>(std::clamp(predictor * (8 >> picture_.intra_dc_precision), -2048, 2047));
+    block[0] = restored_dc(predictor, picture_);
   }
   return read_block(bits_, picture_, intra, scale_, block.data());
 }

@@ -370,6 +370,37 @@ TEST_CASE("eu flow: jmpi, forward, by register, and out of the kernel") {
   CHECK(bad.run() == RunResult::failed);
 }
 
+TEST_CASE("eu flow: mov to ip returns from a subroutine, and other writes of ip are illegal") {
+  quiet_log();
+  const uint32_t start = 0x4000;
+  Machine m;
+  Instruction save = op(Opcode::add, 1, scalar(6, UD), arf(Arf::ip, UD), imm(UD));
+  save.imm = 32;
+  save.no_mask = true;
+  Instruction jump = op(Opcode::jmpi, 1, arf(Arf::ip, D), arf(Arf::ip, D), imm(D));
+  jump.imm = 32, jump.jip = 32;
+  jump.no_mask = true;
+  Instruction back = op(Opcode::mov, 1, arf(Arf::ip, UD), scalar(6, UD));
+  back.no_mask = true;
+  // save; jump to the subroutine; what is returned to; the end is beyond the subroutine.
+  Instruction away = jump;
+  away.imm = 32, away.jip = 32;
+  m.load(assemble({save, jump, mov_imm(8, grf(2, D), D, 1), away, mov_imm(8, grf(3, D), D, 1), back, mov_imm(8, grf(4, D), D, 1), end()}),
+         0xff, start);
+  REQUIRE(m.run() == RunResult::finished);
+  CHECK((m.get<int32_t>(2) == 1 && m.get<int32_t>(3) == 1 && m.get<int32_t>(4) == 1));
+  CHECK(m.get<uint32_t>(6) == start + 32);
+  Machine bad;
+  bad.load({back});
+  bad.set<uint32_t>(6, 0, 12);
+  CHECK(bad.run() == RunResult::failed);
+  Machine illegal;
+  Instruction sum = save;
+  sum.dst = arf(Arf::ip, UD);
+  illegal.load({sum});
+  CHECK(illegal.run() == RunResult::failed);
+}
+
 TEST_CASE("eu flow: a kernel without an end fails, a loop without an end can be stopped") {
   quiet_log();
   Machine m;

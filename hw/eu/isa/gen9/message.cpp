@@ -105,6 +105,7 @@ void control(MessageOp& op, const Type& type, uint32_t d) {
       op.log2_size = static_cast<uint8_t>(ByteScattered{d}.data_size());
       op.elements = op.log2_size <= 2;
       return;
+    case Fields::Vme: op.streams = static_cast<uint8_t>(Vme{d}.stream_mode()); return;
     case Fields::Scattered: op.simd = Scattered{d}.simd16() ? 16 : 8, op.elements = 1; return;
     case Fields::ScratchBlock: return scratch_block(op, {d});
     case Fields::MediaBlock: op.strided = MediaBlock{d}.vertical_line_stride(); return;

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The bytes of a picture that is encoded, in graphics memory.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "hw/iface/engine.h"
+#include "hw/memory/view.h"
+
+namespace softgen::media {
+
+/// MFX_PAK_INSERT_OBJECT.
+struct Insertion {
+  std::vector<uint8_t> bytes;
+  bool last_header = false;
+};
+
+class CodedBuffer {
+ public:
+  void begin() { size_ = 0, is_cut_ = false; }
+  /// What would be at `bound` or beyond is dropped; 0: there is none.
+  void append(memory::View& view, uint64_t address, uint64_t bound, std::span<const uint8_t> bytes) {
+    const uint64_t at = address + size_;
+    const uint64_t room = bound ? bound - std::min(at, bound) : ~uint64_t{0};
+    const uint64_t written = std::min<uint64_t>(bytes.size(), room);
+    is_cut_ |= written < bytes.size();
+    view.write(at, bytes.data(), written);
+    size_ += written;
+  }
+  /// Zeros up to a whole line: i965-va-driver finds a picture's end by what its last bytes are, so old bytes must not follow directly.
+  void pad(memory::View& view, uint64_t address, uint64_t bound) {
+    const std::array<uint8_t, line_bytes> zeros{};
+    append(view, address, bound, std::span(zeros).first((line_bytes - size_ % line_bytes) % line_bytes));
+  }
+  uint64_t size() const { return size_; }
+  bool is_cut() const { return is_cut_; }
+
+ private:
+  static constexpr uint64_t line_bytes = 64;
+  uint64_t size_ = 0;
+  bool is_cut_ = false;
+};
+
+}  // namespace softgen::media

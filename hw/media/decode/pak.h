@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What the encoders of MFX read alike: inserted bytes, and where the coded picture goes.
+#pragma once
+
+#include <algorithm>
+#include <cstring>
+
+#include "hw/base/bits.h"
+#include "hw/defs/ids.h"
+#include "hw/media/coded_buffer.h"
+#include "hw/media/packet_store.h"
+
+namespace softgen::media {
+
+template <class G>
+Insertion pak_insertion(const Packet& packet) {
+  constexpr size_t payload_start = 2;  // dwords before the bytes
+  const typename G::MFX_PAK_INSERT_OBJECT::View object(packet.dwords);
+  const auto payload = packet.dwords.subspan(std::min<size_t>(payload_start, packet.dwords.size()));
+  Insertion out{.bytes = std::vector<uint8_t>(payload.size_bytes()), .last_header = object.last_header()};
+  if (payload.empty()) return out;
+  std::memcpy(out.bytes.data(), payload.data(), payload.size_bytes());
+  // 0 stands for all of the last dword.
+  const uint32_t bits = object.data_bits_in_last_dw();
+  if (bits && bits < 32) out.bytes.resize(out.bytes.size() - 4 + (bits + 7) / 8);
+  out.bytes.erase(out.bytes.begin(), out.bytes.begin() + std::min<ptrdiff_t>(object.data_byte_offset(), std::ssize(out.bytes)));
+  return out;
+}
+
+/// Bytes of a stream in graphics memory, without their number.
+struct PakTarget {
+  uint64_t address = 0, bound = 0;
+};
+
+template <class G>
+PakTarget pak_target(const PacketStore& state) {
+  const typename G::MFX_IND_OBJ_BASE_ADDR_STATE::View base(state.get(defs::CommandId::MFX_IND_OBJ_BASE_ADDR_STATE));
+  return {.address = strip_canonical(base.mfc_indirect_pak_bse_object_address()),
+          .bound = strip_canonical(base.mfc_indirect_pak_bse_object_upper_bound())};
+}
+
+}  // namespace softgen::media

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "hw/vme/surface.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "hw/memory/view.h"
+#include "hw/surface/binding.h"
+
+namespace softgen::vme {
+namespace {
+
+uint64_t offset(const Surface& s, uint32_t x, uint32_t y) {
+  switch (s.tiling) {
+    case surface::Tiling::x: return surface::offset_x(x, y, s.pitch);
+    case surface::Tiling::y: return surface::offset_y(x, y, s.pitch);
+    default: return uint64_t{y} * s.pitch + x;
+  }
+}
+
+/// Samples [x, x + columns) of a row, which are in it.
+void read_row(memory::View& view, const Surface& s, uint32_t x, uint32_t y, uint32_t columns, uint8_t* to) {
+  const uint32_t piece = surface::row_piece(s.tiling);
+  for (uint32_t done = 0; done < columns;) {
+    const uint32_t from = x + done, n = std::min(columns - done, piece - from % piece);
+    view.read(s.base + offset(s, from, y), to + done, n);
+    done += n;
+  }
+}
+
+}  // namespace
+
+void Surface::fetch(memory::View& view, int x, int y, unsigned columns, unsigned rows, uint8_t* to, size_t stride) const {
+  const int right = static_cast<int>(width), bottom = static_cast<int>(height), count = static_cast<int>(columns);
+  // The columns that are in the surface; one at least.
+  const int first = std::clamp(x, 0, right - 1), last = std::clamp(x + count - 1, 0, right - 1);
+  int before = -1;
+  for (unsigned row = 0; row < rows; ++row, to += stride) {
+    const int line = std::clamp(y + static_cast<int>(row), 0, bottom - 1);
+    if (line == before) {
+      std::memcpy(to, to - stride, columns);
+      continue;
+    }
+    before = line;
+    uint8_t* const inside = to + std::clamp(first - x, 0, count - 1);
+    read_row(view, *this, static_cast<uint32_t>(first), static_cast<uint32_t>(line), static_cast<uint32_t>(last - first) + 1, inside);
+    if (inside != to) std::fill(to, inside, *inside);
+    uint8_t* const end = inside + (last - first) + 1;
+    std::fill(end, std::max(end, to + count), end[-1]);
+  }
+}
+
+Surface load_surface(ThreadEnv& env, uint32_t index) {
+  if (index > surface::last_table_index) return {};
+  const uint64_t address = surface::surface_state_address(env.view, env.bases, {.index = static_cast<uint8_t>(index)});
+  if (address == surface::no_surface) return {};
+  SurfaceDwords dwords;
+  env.view.read(address, dwords.data(), sizeof dwords);
+  return decode_surface(dwords);
+}
+
+}  // namespace softgen::vme
