@@ -47,7 +47,11 @@ enum class Work : uint8_t {
   vertex_bytes,       ///< read by vertex fetch
   alu_instructions,   ///< FPU0 instructions in the kernels of threads, once per thread: loops are not followed
   math_instructions,  ///< as above: FPU1's, which is extended math
-  last = math_instructions
+  video_pictures,     ///< that a video engine has ended
+  video_blocks,       ///< of them: macroblocks, coding tree blocks, superblocks
+  video_concealed,    ///< of these, those that no slice has decoded
+  video_bytes,        ///< of bitstream, read or written
+  last = video_bytes
 };
 /// Wall time of an engine's thread in a stage. Pixels: the stage's workers included, as long as the engine waits for them.
 enum class TimedStage : uint8_t { geometry, setup, pixels, compute, blit, video, last = video };

@@ -12,7 +12,8 @@ constexpr const char* work_names[] = {
     "objects_skipped", "vs_threads", "hs_threads", "ds_threads", "cs_threads", "gs_threads", "ps_threads", "samples_rasterized",
     "samples_failed_early", "pixels_killed", "samples_failed_late", "samples_written", "samples_blended", "pixels_sampled",
     "slm_reads", "slm_writes", "memory_accesses", "atomics", "barriers", "typed_bytes_read", "typed_bytes_written",
-    "untyped_bytes_read", "untyped_bytes_written", "vertex_bytes", "alu_instructions", "math_instructions"
+    "untyped_bytes_read", "untyped_bytes_written", "vertex_bytes", "alu_instructions", "math_instructions",
+    "video_pictures", "video_blocks", "video_concealed", "video_bytes"
 };
 // clang-format on
 constexpr const char* path_names[] = {"pixels_filled",     "pixels_written_singly", "pixels_tested_singly",

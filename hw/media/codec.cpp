@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "hw/base/log.h"
+#include "hw/base/work.h"
 #include "hw/memory/view.h"
 
 namespace softgen::media {
@@ -16,6 +17,7 @@ std::span<uint8_t> read_object(EngineEnv& env, uint64_t address, uint32_t bytes,
   }
   if (buffer.size() < bytes) buffer.resize(bytes);
   env.view.read(address, buffer.data(), bytes);
+  count_work(Work::video_bytes, bytes);
   return {buffer.data(), bytes};
 }
 

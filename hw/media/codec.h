@@ -16,7 +16,8 @@ namespace softgen::media {
 /// What a picture has come to: the engine puts it into the status registers (media-map 1.0.2) when the picture is whole.
 struct PictureStatus {
   uint32_t errors = 0;            ///< MFD_ERROR_STATUS or HCP's: nonzero when a slice broke; which bits is chosen: bit 0
-  uint32_t concealed_blocks = 0;  ///< macroblocks, coding tree blocks or superblocks that no slice has decoded
+  uint32_t blocks = 0;            ///< of the picture: macroblocks, coding tree blocks, superblocks, MCUs
+  uint32_t concealed_blocks = 0;  ///< of them, those that no slice has decoded
 };
 
 /// One standard, decode or encode. Lives as long as the engine; keeps its tables and scratch memory from picture to picture, but nothing that

@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "hw/base/work.h"
 #include "hw/iface/engine.h"
 #include "hw/memory/view.h"
 
@@ -30,6 +31,7 @@ class CodedBuffer {
     is_cut_ |= written < bytes.size();
     view.write(at, bytes.data(), written);
     size_ += written;
+    count_work(Work::video_bytes, written);
   }
   /// Zeros up to a whole line: i965-va-driver finds a picture's end by what its last bytes are, so old bytes must not follow directly.
   void pad(memory::View& view, uint64_t address, uint64_t bound) {

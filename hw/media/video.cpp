@@ -153,7 +153,10 @@ ExecResult Video::settle(ExecResult result, EngineEnv& env) {
     return result;
   }
   if (codec_->is_open()) return result;
-  packets_->write_status(mode_, codec_->status(), env);
+  const PictureStatus status = codec_->status();
+  if (status.blocks)
+    count_work({{Work::video_pictures, 1}, {Work::video_blocks, status.blocks}, {Work::video_concealed, status.concealed_blocks}});
+  packets_->write_status(mode_, status, env);
   if (!mode_.encode) code_picture(env);
   return result;
 }

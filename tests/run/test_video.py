@@ -37,7 +37,7 @@ class Video(RunTest):
 
 
 class Pictures(RunTest):
-    """softgen-run --png and --timeline of a decoder: its pictures, and a row per slice."""
+    """softgen-run --png, --timeline and --stats of a decoder: its pictures, a row per slice, macroblocks."""
     FRAMES, MIN_DECIBEL = 3, 30  # of colours: chroma is not interpolated
 
     def test_h264(self):
@@ -46,8 +46,12 @@ class Pictures(RunTest):
         video, pictures, timeline = self.folder / "a.mkv", self.folder / "pictures", self.folder / "timeline.json"
         subprocess.run(["ffmpeg", "-v", "error", "-nostdin", "-f", "lavfi", "-i", "testsrc2=s=320x240", "-frames:v", str(self.FRAMES), "-pix_fmt", "yuv420p",
                         "-c:v", "libx264", "-slices", "2", "-bf", "0", str(video)], stdin=subprocess.DEVNULL, check=True)
+        stats = self.folder / "stats.json"
         self.ok("ffmpeg", "-v", "error", "-nostdin", "-hwaccel", "vaapi", "-hwaccel_device", video_run.NODE, "-i", str(video), "-f", "null", "-",
-                options=["--png", str(pictures), "--timeline", str(timeline)], LIBVA_DRIVER_NAME="iHD")
+                options=["--png", str(pictures), "--timeline", str(timeline), "--stats", str(stats)], LIBVA_DRIVER_NAME="iHD")
+        work = json.loads(stats.read_text())["work"]
+        self.assertEqual((work["video_pictures"], work["video_blocks"], work["video_concealed"]), (self.FRAMES, self.FRAMES * 20 * 15, 0))
+        self.assertGreater(work["video_bytes"], 1000)
         found = sorted(pictures.glob("video*.png"))
         self.assertEqual(len(found), self.FRAMES)
         for number, path in enumerate(found):

@@ -165,6 +165,7 @@ ExecResult AvcCodec::close(const PacketStore& /*state*/, EngineEnv& env) {
     if (env.stop.aborting()) return ExecResult::aborted;
     deblock_row(picture_, row);
   }
+  status_.blocks = static_cast<uint32_t>(picture_.mbs.size());
   store(env);
   write_motion(env);
   open_ = false;

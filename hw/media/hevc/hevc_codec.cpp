@@ -80,6 +80,7 @@ ExecResult HevcCodec::close(const PacketStore& /*state*/, EngineEnv& env) {
   target_.refresh(env.view, env.stop);
   const std::optional<uint32_t> concealed = decoder_->finish(target_, pool_, env.stop);
   if (!concealed) return ExecResult::aborted;
+  status_.blocks = decoder_->info().ctb_count();
   status_.concealed_blocks = *concealed;
   if (status_.concealed_blocks) status_.errors |= 1;
   if (picture_.motion) {

@@ -17,7 +17,7 @@ ExecResult JpegDecoder::object(const Packet& packet, const PacketStore& state, E
 
 ExecResult JpegDecoder::close(const PacketStore& state, EngineEnv& env) {
   open_ = false;
-  status_ = {.errors = scans_.lost() != 0, .concealed_blocks = scans_.lost()};
+  status_ = {.errors = scans_.lost() != 0, .blocks = scans_.units(), .concealed_blocks = scans_.lost()};
   output_.store(scans_, packets_->target(state, scans_.structure()), env.view, env.stop, pool_);
   return ExecResult::done;
 }

@@ -41,6 +41,7 @@ class JpegEncoder final : public Codec {
   bool is_open() const override { return open_; }
   ExecResult close(const PacketStore& state, EngineEnv& env) override;
   void drop() override { open_ = false; }
+  PictureStatus status() const override { return {.blocks = units_}; }
 
  private:
   ExecResult encode(const PacketStore& state, EngineEnv& env);
@@ -52,7 +53,8 @@ class JpegEncoder final : public Codec {
   ScanStart start_;
   CodedBuffer coded_;
   bool open_ = false, lacks_code_ = false;
-  uint64_t bits_ = 0;  ///< of the picture so far
+  uint32_t units_ = 0;  ///< of the picture so far, as bits_
+  uint64_t bits_ = 0;
 };
 
 }  // namespace softgen::media::jpeg

@@ -19,7 +19,7 @@ int extended(uint32_t value, unsigned bits) {
 
 void ScanDecoder::begin(const Structure& structure) {
   structure_ = structure;
-  lost_ = 0;
+  units_ = lost_ = 0;
   for (unsigned i = 0; i < structure.components; ++i) {
     planes_[i].resize(structure.width(i), structure.height(i));
     for (uint32_t y = 0; y < structure.height(i); ++y) std::fill_n(planes_[i].row(y), structure.width(i), uint8_t{128});
@@ -73,6 +73,7 @@ bool ScanDecoder::decode(const Scan& scan, std::span<uint8_t> bytes, const StopF
   }
   const uint32_t first = std::min(scan.first_row * unit.columns + scan.first_column, unit.columns * unit.rows);
   const uint32_t count = std::min(scan.units, unit.columns * unit.rows - first), interval = scan.interval ? scan.interval : count;
+  units_ += count;
   for (uint32_t done = 0, segment = 0; done < count; ++segment) {
     const uint32_t end = std::min(done + interval, count);
     BitReader reader(segment < segments_.size() ? segments_[segment] : std::span<const uint8_t>{});

@@ -24,7 +24,8 @@ class ScanDecoder {
 
   const Structure& structure() const { return structure_; }
   const Plane<uint8_t>& plane(unsigned component) const { return planes_[component]; }
-  /// MCUs that were left out.
+  /// MCUs, or blocks of scans of one component, and those of them that were left out.
+  uint32_t units() const { return units_; }
   uint32_t lost() const { return lost_; }
 
  private:
@@ -45,7 +46,7 @@ class ScanDecoder {
   std::array<HuffmanDecoder, 2> dc_, ac_;
   std::array<std::array<uint8_t, 64>, 3> matrices_{};
   std::vector<std::span<const uint8_t>> segments_;  ///< between restarts, without stuffed bytes
-  uint32_t lost_ = 0;
+  uint32_t units_ = 0, lost_ = 0;
 };
 
 }  // namespace softgen::media::jpeg

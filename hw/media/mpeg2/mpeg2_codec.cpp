@@ -41,6 +41,7 @@ ExecResult Mpeg2Codec::close(const PacketStore&, EngineEnv& env) {
   maps_.refresh(env);
   if (!conceal(env.stop)) return ExecResult::aborted;
   maps_.store(frame_, picture_, pool_);
+  status_.blocks = static_cast<uint32_t>(done_.size());
   open_ = false;
   return ExecResult::done;
 }

@@ -18,6 +18,7 @@ class Mpeg2Encoder final : public Codec {
   bool is_open() const override { return open_; }
   ExecResult close(const PacketStore& state, EngineEnv& env) override;
   void drop() override { open_ = false; }
+  PictureStatus status() const override { return {.blocks = picture_.width * picture_.height}; }
 
  private:
   void begin(const PacketStore& state, EngineEnv& env);

@@ -106,6 +106,7 @@ ExecResult Vc1Codec::close(const PacketStore&, EngineEnv& env) {
   if (env.stop.aborting()) return ExecResult::aborted;
   store();
   if (picture_.params.type == PictureType::p && motion_address_) write_motion(env);
+  status_.blocks = picture_.params.width * picture_.params.height;
   open_ = false;
   return ExecResult::done;
 }

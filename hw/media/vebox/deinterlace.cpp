@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The names of the parameters are public, how they are used is not: all formulas here are chosen (docs/media.md).
+// The names of the parameters are public, how they are used is not: all formulas here are chosen (docs/vebox.md).
 #include "hw/media/vebox/deinterlace.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// As for the deinterlacer: names of parameters are public, formulas are chosen (docs/media.md).
+// As for the deinterlacer: names of parameters are public, formulas are chosen (docs/vebox.md).
 #include "hw/media/vebox/denoise.h"
 
 #include <algorithm>

@@ -23,6 +23,7 @@ ExecResult Vp8Codec::object(const Packet& packet, const PacketStore& state, Engi
   if (!decoder_.decode(params_, probabilities, references_, headers, std::span(tokens).first(object.partitions), segments_, env.stop))
     return ExecResult::aborted;
   if (decoder_.broken()) status_.errors |= 1;
+  status_.blocks = params_.width * params_.height;
   store_segments(surfaces.segments, env);
   store_frame();
   return ExecResult::done;

@@ -47,7 +47,8 @@ ExecResult Vp9Codec::decode(vp9::Decoder<T>& decoder, Vp9Job& job, EngineEnv& en
       .stream = stream, .probabilities = &probabilities_, .previous = previous_, .motion = motion_, .segment_ids = segment_ids_};
   const vp9::Outcome outcome = decoder.decode(job.picture, side, pool_, [&] { return env.stop.aborting(); });
   if (outcome == vp9::Outcome::aborted) return ExecResult::aborted;
-  status_ = {.errors = outcome == vp9::Outcome::broken, .concealed_blocks = decoder.concealed()};
+  const uint32_t columns = (job.picture.columns8() + 7) / 8, rows = (job.picture.rows8() + 7) / 8;
+  status_ = {.errors = outcome == vp9::Outcome::broken, .blocks = columns * rows, .concealed_blocks = decoder.concealed()};
   store(job, decoder.planes(), env);
   write_side_data(job, env, outcome == vp9::Outcome::whole && job.picture.refresh_context);
   return ExecResult::done;
