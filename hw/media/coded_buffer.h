@@ -20,6 +20,11 @@ struct Insertion {
   bool last_header = false;
 };
 
+/// Where coded bytes go. Bound 0: there is none.
+struct PakTarget {
+  uint64_t address = 0, bound = 0;
+};
+
 class CodedBuffer {
  public:
   void begin() { size_ = 0, is_cut_ = false; }

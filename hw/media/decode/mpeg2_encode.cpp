@@ -33,10 +33,10 @@ class PacketDecoder final : public Mpeg2EncodePackets {
   bool is_insertion(const Packet& packet) const override { return packet.command->id == CommandId::MFX_PAK_INSERT_OBJECT; }
   Insertion insertion(const Packet& packet) const override { return pak_insertion<G>(packet); }
 
-  SurfaceSet source(const PacketStore& state, uint64_t& address) const override {
+  SurfaceSet source(const PacketStore& state) const override {
     const typename G::MFX_PIPE_BUF_ADDR_STATE::View buffers(state.get(CommandId::MFX_PIPE_BUF_ADDR_STATE));
-    address = strip_canonical(buffers.original_uncompressed_picture_source_address());
     SurfaceSet set = shared_->surfaces(state);
+    set.destination = strip_canonical(buffers.original_uncompressed_picture_source_address());
     // i965-va-driver sends one surface for all pictures.
     constexpr unsigned id = static_cast<unsigned>(Surface::SurfaceID::MFX_SOURCE_INPUT_PICTURE);
     if (!state.has(Surface::id, id)) return set;
@@ -87,12 +87,13 @@ class PacketDecoder final : public Mpeg2EncodePackets {
         .has_intra_flag = group.intra_slice_flag(), .intra = group.intra_slice(), .first_is_inserted = group.first_slice_header_disable()};
   }
 
-  void target(const PacketStore& state, uint64_t& address, uint64_t& bound) const override {
-    const PakTarget target = pak_target<G>(state);
+  PakTarget target(const PacketStore& state) const override {
+    PakTarget target = pak_target<G>(state);
     const typename Group::View group(state.get(CommandId::MFC_MPEG2_SLICEGROUP_STATE));
-    address = target.address + group.indirect_pak_bse_data_start_address(), bound = target.bound;
+    target.address += group.indirect_pak_bse_data_start_address();
     const typename Picture::View picture(state.get(CommandId::MFX_MPEG2_PIC_STATE));
     if (picture.load_bitstream_pointer_per_slice()) unimplemented("MFX_MPEG2_PIC_STATE", "bitstream pointers per slice");
+    return target;
   }
 
   void report(EngineEnv& env, uint32_t bytes, uint32_t coefficient_bits, bool is_cut) const override {

@@ -27,11 +27,6 @@ Insertion pak_insertion(const Packet& packet) {
   return out;
 }
 
-/// Bytes of a stream in graphics memory, without their number.
-struct PakTarget {
-  uint64_t address = 0, bound = 0;
-};
-
 template <class G>
 PakTarget pak_target(const PacketStore& state) {
   const typename G::MFX_IND_OBJ_BASE_ADDR_STATE::View base(state.get(defs::CommandId::MFX_IND_OBJ_BASE_ADDR_STATE));

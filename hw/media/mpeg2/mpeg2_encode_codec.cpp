@@ -61,14 +61,13 @@ void Mpeg2Encoder::begin(const PacketStore& state, EngineEnv& env) {
   if (!picture_.is_frame()) unimplemented("MPEG-2 encoding", "of fields");
   quantiser_ = packets_->quantiser(state);
   maps_.open(env, packets_->shared().surfaces(state), picture_);
-  uint64_t source = 0;
-  const SurfaceSet layout = packets_->source(state, source);
-  open_picture(source_, env, layout, source, -1, Access::read);
+  const SurfaceSet source = packets_->source(state);
+  open_picture(source_, env, source, source.destination, -1, Access::read);
   frame_.resize(picture_.width * 16, picture_.height * 16);
   for (Plane<uint8_t>* plane : {&frame_.luma, &frame_.chroma}) std::memset(plane->row(0), grey, plane->stride() * plane->height());
   writer_.emplace(picture_);
   coded_.begin();
-  packets_->target(state, address_, bound_);
+  target_ = packets_->target(state);
   in_slice_ = false;
   open_ = true;
 }
@@ -167,7 +166,7 @@ ExecResult Mpeg2Encoder::close(const PacketStore&, EngineEnv& env) {
   maps_.refresh(env);
   maps_.store(frame_, picture_, pool_);
   const uint32_t size = static_cast<uint32_t>(coded_.size());
-  coded_.pad(env.view, address_, bound_);
+  coded_.pad(env.view, target_.address, target_.bound);
   packets_->report(env, size, static_cast<uint32_t>(writer_->coefficient_bits()), coded_.is_cut());
   open_ = false;
   return ExecResult::done;

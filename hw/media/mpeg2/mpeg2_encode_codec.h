@@ -25,7 +25,7 @@ class Mpeg2Encoder final : public Codec {
   void macroblock(const mpeg2::PakObject& object, const PacketStore& state, EngineEnv& env);
   void begin_slice(const mpeg2::PakObject& object, const PacketStore& state);
   void end_slice(EngineEnv& env);
-  void append(EngineEnv& env, std::span<const uint8_t> bytes) { coded_.append(env.view, address_, bound_, bytes); }
+  void append(EngineEnv& env, std::span<const uint8_t> bytes) { coded_.append(env.view, target_.address, target_.bound, bytes); }
   /// Predicts into the frame, and sets levels and pattern.
   void code(const mpeg2::PakObject& object, mpeg2::CodedMacroblock& coded);
   void reconstruct(const mpeg2::PakObject& object, const mpeg2::CodedMacroblock& coded);
@@ -40,7 +40,7 @@ class Mpeg2Encoder final : public Codec {
   Frame<uint8_t> frame_;
   std::optional<mpeg2::SliceWriter> writer_;
   CodedBuffer coded_;
-  uint64_t address_ = 0, bound_ = 0;  ///< of the coded buffer
+  PakTarget target_;
   bool in_slice_ = false;
   uint32_t next_x_ = 0, slice_y_ = 0;  ///< of the open slice
 };

@@ -35,15 +35,14 @@ class Mpeg2EncodePackets {
   virtual ~Mpeg2EncodePackets() = default;
   /// What the decoder's packets have, too.
   virtual const Mpeg2Packets& shared() const = 0;
-  /// The address of the picture that is encoded; it has the layout of the others.
-  virtual SurfaceSet source(const PacketStore& state, uint64_t& address) const = 0;
+  /// Its destination is the picture that is encoded.
+  virtual SurfaceSet source(const PacketStore& state) const = 0;
   virtual Quantiser quantiser(const PacketStore& state) const = 0;
   virtual bool is_insertion(const Packet& packet) const = 0;
   virtual Insertion insertion(const Packet& packet) const = 0;
   virtual PakObject object(const Packet& packet, const PictureParams& picture) const = 0;
   virtual SliceGroup group(const PacketStore& state) const = 0;
-  /// The coded buffer.
-  virtual void target(const PacketStore& state, uint64_t& address, uint64_t& bound) const = 0;
+  virtual PakTarget target(const PacketStore& state) const = 0;
   virtual void report(EngineEnv& env, uint32_t bytes, uint32_t coefficient_bits, bool is_cut) const = 0;
 };
 
