@@ -53,6 +53,14 @@ bool is_state(defs::CommandId id) {
     case CommandId::MFX_JPEG_PIC_STATE:
     case CommandId::MFX_JPEG_HUFF_TABLE_STATE:
     case CommandId::MFC_JPEG_HUFF_TABLE_STATE:
+    case CommandId::VDENC_PIPE_MODE_SELECT:
+    case CommandId::VDENC_SRC_SURFACE_STATE:
+    case CommandId::VDENC_REF_SURFACE_STATE:
+    case CommandId::VDENC_DS_REF_SURFACE_STATE:
+    case CommandId::VDENC_PIPE_BUF_ADDR_STATE:
+    case CommandId::VDENC_CONST_QPT_STATE:
+    case CommandId::VDENC_IMG_STATE:
+    case CommandId::VDENC_WEIGHTSOFFSETS_STATE:
     case CommandId::HCP_SURFACE_STATE:
     case CommandId::HCP_PIPE_BUF_ADDR_STATE:
     case CommandId::HCP_IND_OBJ_BASE_ADDR_STATE:
@@ -87,6 +95,7 @@ ExecResult Video::execute(const Packet& packet, EngineEnv& env) {
     case CommandId::MFD_JPEG_BSD_OBJECT:
     case CommandId::MFC_JPEG_SCAN_OBJECT:
     case CommandId::MFX_PAK_INSERT_OBJECT:
+    case CommandId::VDENC_WALKER_STATE:
     case CommandId::MFD_MPEG2_BSD_OBJECT:
     case CommandId::MFD_VC1_BSD_OBJECT:
     case CommandId::MFD_VP8_BSD_OBJECT:

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // JPEG's encoder packets: SKL PRM vol 2a, MFX_JPEG_PIC_STATE and MFC_JPEG_*; what they hold: i965-va-driver (gen8_mfc.c, gen8_mfc_jpeg_*).
-#include <cstring>
-
 #include "hw/base/bits.h"
 #include "hw/base/log.h"
 #include "hw/defs/gen11/all.h"
@@ -9,6 +7,7 @@
 #include "hw/defs/gen9/all.h"
 #include "hw/media/decode/box_registers.h"
 #include "hw/media/decode/mfx_surface.h"
+#include "hw/media/decode/pak_insert.h"
 #include "hw/media/jpeg/jpeg_encode_codec.h"
 #include "hw/mmio/register_file.h"
 
@@ -42,15 +41,7 @@ class PacketDecoder final : public EncodePackets {
 
   Insertion insertion(const Packet& packet) const override {
     const typename G::MFX_PAK_INSERT_OBJECT::View object(packet.dwords);
-    const auto payload = packet.dwords.subspan(std::min<size_t>(payload_start, packet.dwords.size()));
-    Insertion out{.bytes = std::vector<uint8_t>(payload.size_bytes()), .last_header = object.last_header()};
-    if (payload.empty()) return out;
-    std::memcpy(out.bytes.data(), payload.data(), payload.size_bytes());
-    // 0 stands for all of the last dword.
-    const uint32_t bits = object.data_bits_in_last_dw();
-    if (bits && bits < 32) out.bytes.resize(out.bytes.size() - 4 + (bits + 7) / 8);
-    out.bytes.erase(out.bytes.begin(), out.bytes.begin() + std::min<ptrdiff_t>(object.data_byte_offset(), std::ssize(out.bytes)));
-    return out;
+    return {.bytes = pak_payload<G>(packet).bytes, .last_header = object.last_header()};
   }
 
   ScanStart start(const Packet& packet) const override {
@@ -96,8 +87,6 @@ class PacketDecoder final : public EncodePackets {
   }
 
  private:
-  static constexpr size_t payload_start = 2;  // dwords of MFX_PAK_INSERT_OBJECT before its bytes
-
   static bool set_structure(const Picture& picture, EncodedScan& out) {
     using Mcu = typename Picture::OutputMCUStructure;
     using Input = typename Picture::InputSurfaceFormatYUV;
