@@ -120,6 +120,7 @@ ExecResult Video::control(const Packet& packet, EngineEnv& env) {
 // It begins a picture, and voids all state of the one before.
 ExecResult Video::select(const Packet& packet, EngineEnv& env) {
   if (const ExecResult closed = close_picture(env); closed != ExecResult::done) return closed;
+  drop_picture();  // one whose last slice has not come
   store_.clear();
   codec_ = nullptr;
   const std::optional<PipeMode> mode = packets_ ? packets_->pipe_mode(packet) : std::nullopt;

@@ -13,6 +13,8 @@ namespace {
 
 constexpr uint64_t line_bytes = 64;
 constexpr uint8_t grey = 128;
+/// iHD flushes twice behind each slice. A picture whose last slice does not come ends after this many.
+constexpr unsigned max_flushes = 4;
 
 void open_map(PictureMap& map, const EncodeSurface& surface, uint32_t width, uint32_t height, Access access, EngineEnv& env) {
   PlaneLayout luma;
@@ -39,7 +41,7 @@ std::byte* bytes_of(uint8_t* samples) { return reinterpret_cast<std::byte*>(samp
 
 ExecResult AvcEncoder::begin(const PacketStore& state, EngineEnv& env) {
   open_ = true;
-  between_slices_ = true;
+  between_slices_ = true, is_last_ = false;
   bits_.clear(), emulation_.reset();
   report_ = {}, at_ = 0;
   planes_.drop();
@@ -68,6 +70,7 @@ ExecResult AvcEncoder::begin(const PacketStore& state, EngineEnv& env) {
 ExecResult AvcEncoder::object(const Packet& packet, const PacketStore& state, EngineEnv& env) {
   if (!open_)
     if (const ExecResult result = begin(state, env); result != ExecResult::done) return result;
+  flushes_ = 0;
   if (!params_) return ExecResult::done;
   if (between_slices_) {
     between_slices_ = false;
@@ -75,19 +78,28 @@ ExecResult AvcEncoder::object(const Packet& packet, const PacketStore& state, En
     if (target.by_slice && at_ != target.offset) at_ = target.offset;
   }
   if (packets_->is_header(packet)) {
-    insert(packets_->header(packet), env);
+    insert(packets_->header(packet, state, params_->state.params), env);
     return ExecResult::done;
   }
   between_slices_ = true;
+  is_last_ = packets_->is_last_slice(state);
   const std::optional<SliceParams> slice = packets_->slice(packet, state, params_->state.params);
   if (!slice || picture_.slices.size() >= Macroblock::no_slice) return ExecResult::done;
   return encode(*slice, packets_->protects_slice_data(state), env);
 }
 
 void AvcEncoder::insert(const HeaderBits& header, EngineEnv& env) {
+  static constexpr std::array<uint8_t, 3> start_code{0, 0, 1};
+  const auto found = std::ranges::search(header.bytes, start_code).end() - header.bytes.begin();
+  const size_t after_nal = static_cast<size_t>(found) + 1;
   for (size_t i = 0; i < header.bytes.size(); ++i) {
-    const unsigned count = i + 1 < header.bytes.size() ? 8 : header.last_bits;
-    bits_.put(header.bytes[i] >> (8 - count), count);
+    unsigned count = i + 1 < header.bytes.size() ? 8 : header.last_bits;
+    uint32_t bits = header.bytes[i] >> (8 - count);
+    if (header.first_mb && i == after_nal) {
+      bits_.unsigned_golomb(*header.first_mb);
+      bits &= (1u << --count) - 1;
+    }
+    bits_.put(bits, count);
   }
   flush(header.skipped, header.protect, env);
 }
@@ -168,6 +180,7 @@ void AvcEncoder::store_scaled(EngineEnv& env) {
 }
 
 ExecResult AvcEncoder::close(const PacketStore& /*state*/, EngineEnv& env) {
+  if (params_ && !is_last_ && ++flushes_ < max_flushes) return ExecResult::done;
   open_ = false;
   if (!params_) return ExecResult::done;
   for (uint32_t y = 0; y < picture_.height; ++y) {

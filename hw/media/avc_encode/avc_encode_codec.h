@@ -35,7 +35,8 @@ class AvcEncoder final : public Codec {
   void store_scaled(EngineEnv& env);
 
   const std::unique_ptr<const AvcEncodePackets> packets_;
-  bool open_ = false, between_slices_ = true;
+  bool open_ = false, between_slices_ = true, is_last_ = false;
+  unsigned flushes_ = 0;  ///< since the last object
   std::optional<EncodePicture> params_;
   Picture picture_;
   Frame<uint8_t> source_;

@@ -33,6 +33,8 @@ struct HeaderBits {
   unsigned last_bits = 8;  ///< of the last byte, the highest ones: 1 to 8
   bool protect = false;    ///< emulation prevention is to be put in,
   unsigned skipped = 0;    ///< but not in as many bytes
+  /// Of a slice header: first_mb_in_slice, which takes the place of the bit behind the NAL unit's first byte.
+  std::optional<uint32_t> first_mb;
 };
 
 /// The coded buffer.
@@ -53,9 +55,10 @@ class AvcEncodePackets {
   /// None: not a picture that the engine encodes (counted).
   virtual std::optional<EncodePicture> picture(const PacketStore& state) const = 0;
   virtual bool is_header(const Packet& object) const = 0;
-  virtual HeaderBits header(const Packet& object) const = 0;
+  virtual HeaderBits header(const Packet& object, const PacketStore& state, const PictureParams& picture) const = 0;
   /// A slice whose macroblocks are in the picture; none: not one that the engine encodes.
   virtual std::optional<SliceParams> slice(const Packet& object, const PacketStore& state, const PictureParams& picture) const = 0;
+  virtual bool is_last_slice(const PacketStore& state) const = 0;
   virtual bool protects_slice_data(const PacketStore& state) const = 0;
   virtual EncodeTarget target(const PacketStore& state) const = 0;
   virtual void report(EngineEnv& env, const EncodeReport& report) const = 0;

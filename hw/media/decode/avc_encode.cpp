@@ -52,10 +52,16 @@ class EncodeDecoder final : public AvcEncodePackets {
 
   bool is_header(const Packet& object) const override { return object.command->id == CommandId::MFX_PAK_INSERT_OBJECT; }
 
-  HeaderBits header(const Packet& packet) const override {
-    const typename G::MFX_PAK_INSERT_OBJECT::View object(packet.dwords);
+  // The PRM: in VDEnc mode slice headers are made from what is inserted. iHD leaves a bit for first_mb_in_slice: for the first slice it is ue(0), for others 0.
+  HeaderBits header(const Packet& packet, const PacketStore& store, const PictureParams& picture) const override {
+    using Insert = typename G::MFX_PAK_INSERT_OBJECT;
+    const typename Insert::View object(packet.dwords);
+    const typename Slice::View slice(store.get(Slice::id));
+    std::optional<uint32_t> first_mb;
+    if (object.slice_header_indicator() == Insert::SliceHeaderIndicator::SLICE_HEADER)
+      first_mb = slice.slice_vertical_position() * picture.width_mbs + slice.slice_horizontal_position();
     PakPayload payload = pak_payload<G>(packet);
-    return {std::move(payload.bytes), payload.last_bits, object.emulation_byte_bits_insert_enable(), object.skip_emulation_byte_count()};
+    return {std::move(payload.bytes), payload.last_bits, object.emulation_byte_bits_insert_enable(), object.skip_emulation_byte_count(), first_mb};
   }
 
   std::optional<SliceParams> slice(const Packet& packet, const PacketStore& store, const PictureParams& picture) const override {
@@ -74,6 +80,8 @@ class EncodeDecoder final : public AvcEncodePackets {
     guest_error("VDENC_WALKER_STATE", "slice from macroblock {} to {} of {}", params.first_mb, params.next_mb, count);
     return std::nullopt;
   }
+
+  bool is_last_slice(const PacketStore& store) const override { return typename Slice::View(store.get(Slice::id)).last_slice_group(); }
 
   bool protects_slice_data(const PacketStore& store) const override {
     return typename Slice::View(store.get(Slice::id)).emulation_byte_slice_insert_enable();
