@@ -61,7 +61,8 @@ class EncodeDecoder final : public AvcEncodePackets {
     if (object.slice_header_indicator() == Insert::SliceHeaderIndicator::SLICE_HEADER)
       first_mb = slice.slice_vertical_position() * picture.width_mbs + slice.slice_horizontal_position();
     PakPayload payload = pak_payload<G>(packet);
-    return {std::move(payload.bytes), payload.last_bits, object.emulation_byte_bits_insert_enable(), object.skip_emulation_byte_count(), first_mb};
+    return {std::move(payload.bytes), payload.last_bits, object.emulation_byte_bits_insert_enable(), object.skip_emulation_byte_count(),
+            first_mb};
   }
 
   std::optional<SliceParams> slice(const Packet& packet, const PacketStore& store, const PictureParams& picture) const override {
