@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "hw/media/frame/lanes.h"
+
 namespace softgen::media::avc {
 namespace {
 
@@ -28,6 +30,31 @@ uint32_t satd4(const Block& source, const Block& prediction) {
   uint32_t sum = 0;
   for (const int32_t value : v) sum += static_cast<uint32_t>(std::abs(value));
   return sum;
+}
+
+I16x8 lower(I16x8 a, I16x8 b) { return reinterpret_cast<I16x8>(low64(reinterpret_cast<U64x2>(a), reinterpret_cast<U64x2>(b))); }
+I16x8 upper(I16x8 a, I16x8 b) { return reinterpret_cast<I16x8>(high64(reinterpret_cast<U64x2>(a), reinterpret_cast<U64x2>(b))); }
+
+void hadamard(I16x8 (&v)[4]) {
+  const I16x8 a = v[0] + v[1], b = v[0] - v[1], c = v[2] + v[3], d = v[2] - v[3];
+  v[0] = a + c, v[1] = a - c, v[2] = b - d, v[3] = b + d;
+}
+
+/// Two blocks side by side, or one and zeros, of samples that lie together. All values have 13 bits.
+template <bool pair>
+uint32_t satd_together(const Block& source, const Block& prediction) {
+  I16x8 v[4];
+  for (int y = 0; y < 4; ++y) {
+    const uint8_t *const a = source.at + y * source.stride, *const b = prediction.at + y * prediction.stride;
+    v[y] = pair ? widen(a) - widen(b) : widen_low(load4(a)) - widen_low(load4(b));
+  }
+  hadamard(v);
+  const I16x8 even_a = low16(v[0], v[2]), odd_a = low16(v[1], v[3]), even_b = high16(v[0], v[2]), odd_b = high16(v[1], v[3]);
+  const I16x8 a01 = low16(even_a, odd_a), a23 = high16(even_a, odd_a), b01 = low16(even_b, odd_b), b23 = high16(even_b, odd_b);
+  v[0] = lower(a01, b01), v[1] = upper(a01, b01), v[2] = lower(a23, b23), v[3] = upper(a23, b23);
+  hadamard(v);
+  const I32x4 sum = products(magnitude(v[0]) + magnitude(v[1]) + magnitude(v[2]) + magnitude(v[3]), splat16(1));
+  return static_cast<uint32_t>(sum[0] + sum[1] + sum[2] + sum[3]);
 }
 
 }  // namespace
@@ -71,6 +98,13 @@ void forward_chroma_dc(std::array<int32_t, 4>& dc) {
 
 uint32_t satd(const Block& source, const Block& prediction, unsigned width, unsigned height) {
   uint32_t sum = 0;
+  if (source.step == 1 && prediction.step == 1) {
+    if (width == 4 && height == 4) return satd_together<false>(source, prediction) / 2;
+    for (unsigned y = 0; y < height; y += 4)
+      for (unsigned x = 0; x < width; x += 8)
+        sum += satd_together<true>({source.at + y * source.stride + x, source.stride}, {prediction.at + y * prediction.stride + x, prediction.stride});
+    return sum / 2;
+  }
   for (unsigned y = 0; y < height; y += 4)
     for (unsigned x = 0; x < width; x += 4)
       sum += satd4({source.at + y * source.stride + x * source.step, source.stride, source.step},

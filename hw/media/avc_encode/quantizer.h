@@ -23,7 +23,7 @@ void forward8(const Block& source, const Block& prediction, std::array<int32_t, 
 /// Hadamard transforms of DC coefficients.
 void forward_luma_dc(std::array<int32_t, 16>& dc);
 void forward_chroma_dc(std::array<int32_t, 4>& dc);
-/// Half of the sum of the absolute Hadamard-transformed differences; sizes are multiples of 4.
+/// Half of the sum of the absolute Hadamard-transformed differences; 4x4, or a multiple of 8 by one of 4.
 uint32_t satd(const Block& source, const Block& prediction, unsigned width, unsigned height);
 
 /// Factors that undo a picture's LevelScale: by list, QP % 6 and position.

@@ -134,6 +134,19 @@ TEST_CASE("avc encode: the decoder reads what is written, and has the same sampl
         }
 }
 
+TEST_CASE("avc encode: differences are transformed in vectors as sample by sample") {
+  std::mt19937 random(3);
+  std::array<uint8_t, 512> a, b, spread_a, spread_b;
+  for (unsigned round = 0; round < 50; ++round) {
+    for (unsigned i = 0; i < 256; ++i) {
+      a[i] = static_cast<uint8_t>(round % 5 ? random() : random() % 2 * 255), b[i] = static_cast<uint8_t>(round % 5 ? random() : 255 - a[i]);
+      spread_a[i * 2] = a[i], spread_b[i * 2] = b[i];
+    }
+    for (const unsigned size : {4u, 8u, 16u})
+      CHECK(satd({a.data(), 16}, {b.data(), 16}, size, size) == satd({spread_a.data(), 32, 2}, {spread_b.data(), 32, 2}, size, size));
+  }
+}
+
 TEST_CASE("avc encode: emulation prevention carries over from piece to piece") {
   EmulationPrevention prevention;
   std::vector<uint8_t> out;
