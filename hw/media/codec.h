@@ -30,7 +30,8 @@ class Codec {
   virtual ExecResult object(const Packet& packet, const PacketStore& state, EngineEnv& env) = 0;
   /// The picture has begun and its last object has not come: contexts are not switched then, since the blocks' side information is in host memory.
   virtual bool is_open() const { return false; }
-  /// Ends the picture if it is open: what is missing is concealed, loop filters run, and the surface has all of it.
+  /// Ends the picture if it is open: what is missing is concealed, loop filters run, and the surface has all of it. A picture whose slices are flushed one by
+  /// one (VDEnc) stays open until the last.
   virtual ExecResult close(const PacketStore& state, EngineEnv& env) = 0;
   /// Drops the picture: a reset, another context.
   virtual void drop() {}

@@ -17,6 +17,7 @@ namespace softgen::media {
 /// MFX_PAK_INSERT_OBJECT.
 struct Insertion {
   std::vector<uint8_t> bytes;
+  unsigned last_bits = 8;  ///< of the last byte, the highest ones: 1 to 8
   bool last_header = false;
 };
 
@@ -28,8 +29,10 @@ struct PakTarget {
 class CodedBuffer {
  public:
   void begin() { size_ = 0, is_cut_ = false; }
-  /// What would be at `bound` or beyond is dropped; 0: there is none.
-  void append(memory::View& view, uint64_t address, uint64_t bound, std::span<const uint8_t> bytes) {
+  /// Where the next bytes go, from the address on.
+  void seek(uint64_t offset) { size_ = offset; }
+  /// What would be at `bound` or beyond is dropped; 0: there is none. Returns how many bytes were written.
+  uint64_t append(memory::View& view, uint64_t address, uint64_t bound, std::span<const uint8_t> bytes) {
     const uint64_t at = address + size_;
     const uint64_t room = bound ? bound - std::min(at, bound) : ~uint64_t{0};
     const uint64_t written = std::min<uint64_t>(bytes.size(), room);
@@ -37,6 +40,7 @@ class CodedBuffer {
     view.write(at, bytes.data(), written);
     size_ += written;
     count_work(Work::video_bytes, written);
+    return written;
   }
   /// Zeros up to a whole line: i965-va-driver finds a picture's end by what its last bytes are, so old bytes must not follow directly.
   void pad(memory::View& view, uint64_t address, uint64_t bound) {

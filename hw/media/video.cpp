@@ -55,6 +55,14 @@ bool is_picture_state(defs::CommandId id) {
     case CommandId::MFX_JPEG_PIC_STATE:
     case CommandId::MFX_JPEG_HUFF_TABLE_STATE:
     case CommandId::MFC_JPEG_HUFF_TABLE_STATE:
+    case CommandId::VDENC_PIPE_MODE_SELECT:
+    case CommandId::VDENC_SRC_SURFACE_STATE:
+    case CommandId::VDENC_REF_SURFACE_STATE:
+    case CommandId::VDENC_DS_REF_SURFACE_STATE:
+    case CommandId::VDENC_PIPE_BUF_ADDR_STATE:
+    case CommandId::VDENC_CONST_QPT_STATE:
+    case CommandId::VDENC_IMG_STATE:
+    case CommandId::VDENC_WEIGHTSOFFSETS_STATE:
     case CommandId::HCP_SURFACE_STATE:
     case CommandId::HCP_PIPE_BUF_ADDR_STATE:
     case CommandId::HCP_IND_OBJ_BASE_ADDR_STATE:
@@ -77,6 +85,7 @@ bool is_picture_object(defs::CommandId id) {
     case CommandId::MFD_JPEG_BSD_OBJECT:
     case CommandId::MFC_JPEG_SCAN_OBJECT:
     case CommandId::MFX_PAK_INSERT_OBJECT:
+    case CommandId::VDENC_WALKER_STATE:
     case CommandId::MFD_MPEG2_BSD_OBJECT:
     case CommandId::MFC_MPEG2_PAK_OBJECT:
     case CommandId::MFD_VC1_BSD_OBJECT:
@@ -120,6 +129,7 @@ ExecResult Video::control(const Packet& packet, EngineEnv& env) {
 // It begins a picture, and voids all state of the one before.
 ExecResult Video::select(const Packet& packet, EngineEnv& env) {
   if (const ExecResult closed = close_picture(env); closed != ExecResult::done) return closed;
+  drop_picture();  // one whose last slice has not come
   store_.clear();
   codec_ = nullptr;
   const std::optional<PipeMode> mode = packets_ ? packets_->pipe_mode(packet) : std::nullopt;

@@ -131,3 +131,38 @@ class Mpeg2Encoding(RunTest):
                 subprocess.run(["ffmpeg", "-v", "error", "-nostdin", *source, "-pix_fmt", "yuv420p", "-c:v", "mpeg2video", "-q:v", self.SCALE, *options,
                                 "-f", "mpeg2video", str(theirs)], stdin=subprocess.DEVNULL, check=True)
                 self.assertGreater(psnr(self.decoded(ours), expected), psnr(self.decoded(theirs), expected) - self.LOSS)
+
+
+class AvcEncoding(RunTest):
+    """h264_vaapi through VDEnc (low power): a decoder that stops at any error reads I and P pictures, of both entropy coders and of several slices. The
+    picture is as near to the source as libx264's fastest preset is with the same quantizer: what is left of quality is the choice of modes, 1 dB is much."""
+    SOURCE, SIZE, FRAMES, QP, MAX_LOSS = "testsrc2=s=352x288", 352 * 288, 6, "26", 1
+
+    def encode(self, *words):
+        path = self.folder / "out.h264"
+        _, said = video_run.Host().run(
+            ["ffmpeg", "-v", "error", "-nostdin", "-y", "-vaapi_device", video_run.NODE, "-f", "lavfi", "-i", self.SOURCE, "-frames:v", str(self.FRAMES),
+             "-vf", "format=nv12,hwupload", "-c:v", "h264_vaapi", "-low_power", "1", "-qp", self.QP, *words, str(path)], "iHD", [], 100)[:2]
+        self.assertTrue(path.is_file(), said)
+        return path
+
+    def luma(self, *words):
+        done = subprocess.run(["ffmpeg", "-v", "error", "-nostdin", "-xerror", *map(str, words), "-vf", "format=nv12", "-frames:v", str(self.FRAMES),
+                               "-f", "rawvideo", "-"], stdin=subprocess.DEVNULL, capture_output=True)
+        frame = self.SIZE * 3 // 2
+        self.assertEqual((done.returncode, done.stderr, len(done.stdout)), (0, b"", frame * self.FRAMES))
+        return b"".join(done.stdout[i * frame:i * frame + self.SIZE] for i in range(self.FRAMES))
+
+    def test_low_power(self):
+        if DRIVERS["iHD"] not in apt.installed([DRIVERS["iHD"]]):
+            self.skipTest(f"{DRIVERS['iHD']} is not installed")
+        expected = self.luma("-f", "lavfi", "-i", self.SOURCE)
+        model = self.folder / "model.h264"
+        subprocess.run(["ffmpeg", "-v", "error", "-nostdin", "-y", "-f", "lavfi", "-i", self.SOURCE, "-frames:v", str(self.FRAMES), "-pix_fmt", "yuv420p",
+                        "-c:v", "libx264", "-preset", "ultrafast", "-qp", self.QP, "-x264-params", "ipratio=1", str(model)], check=True)
+        bound = psnr(self.luma("-i", model), expected) - self.MAX_LOSS
+        for coder in ("cabac", "cavlc"):
+            for slices in ("1", "4"):
+                with self.subTest(coder=coder, slices=slices):
+                    stream = self.encode("-coder", coder, "-slices", slices)
+                    self.assertGreater(psnr(self.luma("-err_detect", "explode", "-i", stream), expected), bound)

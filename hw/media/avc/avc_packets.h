@@ -35,6 +35,8 @@ class AvcPackets {
   virtual ~AvcPackets() = default;
   virtual PictureState picture(const PacketStore& state) const = 0;
   virtual SliceState slice(const Packet& packet, const PacketStore& state, const PictureParams& picture) const = 0;
+  /// What of a slice is in state packets: all but where it is.
+  virtual SliceParams slice_params(const PacketStore& state, const PictureParams& picture) const = 0;
 };
 
 }  // namespace softgen::media::avc
@@ -44,5 +46,7 @@ namespace softgen::media {
 /// By a generation's traits (defs::Gen9, Gen11, Gen12).
 template <class G>
 std::unique_ptr<Codec> make_avc_codec(WorkerPool* pool);
+template <class G>
+std::unique_ptr<const avc::AvcPackets> make_avc_packets();
 
 }  // namespace softgen::media

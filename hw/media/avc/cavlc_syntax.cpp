@@ -71,15 +71,6 @@ struct Tables {
 };
 const Tables tables;
 
-/// coded_block_pattern of me(v) for 4:2:0 (table 9-4): intra, inter. Monochrome's has its own order.
-constexpr uint8_t cbp_codes[48][2] = {{47, 0},  {31, 16}, {15, 1},  {0, 2},   {23, 4},  {27, 8},  {29, 32}, {30, 3},  {7, 5},   {11, 10},
-                                      {13, 12}, {14, 15}, {39, 47}, {43, 7},  {45, 11}, {46, 13}, {16, 14}, {3, 6},   {5, 9},   {10, 31},
-                                      {12, 35}, {19, 37}, {21, 42}, {26, 44}, {28, 33}, {35, 34}, {37, 36}, {42, 40}, {44, 39}, {1, 43},
-                                      {2, 45},  {4, 46},  {8, 17},  {17, 18}, {18, 20}, {20, 24}, {24, 19}, {6, 21},  {9, 26},  {22, 28},
-                                      {25, 23}, {32, 27}, {33, 29}, {34, 30}, {36, 22}, {40, 25}, {38, 38}, {41, 41}};
-constexpr uint8_t cbp_codes_mono[16][2] = {{15, 0},  {0, 1},   {7, 2}, {11, 4}, {13, 8}, {14, 3}, {3, 5}, {5, 10},
-                                           {10, 12}, {12, 15}, {1, 7}, {2, 11}, {4, 13}, {8, 14}, {6, 6}, {9, 9}};
-
 }  // namespace
 
 CavlcSyntax::CavlcSyntax(Context& context, std::span<const uint8_t> bytes, unsigned bit_offset) : c_(context), reader_(bytes, bit_offset) {

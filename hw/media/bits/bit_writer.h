@@ -21,15 +21,20 @@ class BitWriter {
   }
   /// Zeros up to the next byte.
   void align() { put(0, (8 - count_) % 8); }
-  uint64_t bits() const { return bytes_.size() * 8 + count_; }
+  bool is_aligned() const { return count_ == 0; }
+  /// Since the last clear().
+  uint64_t bits() const { return (taken_ + bytes_.size()) * 8 + count_; }
   /// Whole bytes so far.
   std::span<const uint8_t> bytes() const { return bytes_; }
-  void clear() { bytes_.clear(), held_ = 0, count_ = 0; }
+  /// Forgets the whole bytes; the bits behind them stay.
+  void take_bytes() { taken_ += bytes_.size(), bytes_.clear(); }
+  void clear() { bytes_.clear(), held_ = 0, count_ = 0, taken_ = 0; }
 
  private:
   std::vector<uint8_t> bytes_;
   uint64_t held_ = 0;
   unsigned count_ = 0;
+  uint64_t taken_ = 0;  ///< bytes
 };
 
 }  // namespace softgen::media

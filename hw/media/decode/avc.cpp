@@ -30,9 +30,7 @@ class Decoder final : public AvcPackets {
 
   SliceState slice(const Packet& packet, const PacketStore& store, const PictureParams& picture) const override {
     SliceState state;
-    slice_params(store, picture, state.params);
-    lists(store, state.params);
-    weights(store, state.params);
+    state.params = slice_params(store, picture);
     const typename G::MFX_IND_OBJ_BASE_ADDR_STATE::View base(store.get(CommandId::MFX_IND_OBJ_BASE_ADDR_STATE));
     const auto object = G::MFD_AVC_BSD_OBJECT::unpack(packet.dwords);
     state.address = base.mfx_indirect_bitstream_object_address() + object.indirect_bsd_data_start_address;
@@ -41,6 +39,14 @@ class Decoder final : public AvcPackets {
     state.data_offset = object.inline_data.first_mb_byte_offset_of_slice_data_or_slice_header;
     state.params.bit_offset = object.inline_data.first_mb_bit_offset;
     return state;
+  }
+
+  SliceParams slice_params(const PacketStore& store, const PictureParams& picture) const override {
+    SliceParams params;
+    header(store, picture, params);
+    lists(store, params);
+    weights(store, params);
+    return params;
   }
 
  private:
@@ -109,7 +115,7 @@ class Decoder final : public AvcPackets {
     state.params.current_poc = {static_cast<int32_t>(direct.poc_list[32]), static_cast<int32_t>(direct.poc_list[33])};
   }
 
-  static void slice_params(const PacketStore& store, const PictureParams& picture, SliceParams& s) {
+  static void header(const PacketStore& store, const PictureParams& picture, SliceParams& s) {
     using Slice = typename G::MFX_AVC_SLICE_STATE;
     const typename Slice::View v(store.get(CommandId::MFX_AVC_SLICE_STATE));
     s.type = v.slice_type() == Slice::SliceType::AVC_ST_P_SLICE   ? SliceType::p
@@ -152,6 +158,13 @@ class Decoder final : public AvcPackets {
 };
 
 }  // namespace
+
+template <class G>
+std::unique_ptr<const AvcPackets> make_avc_packets() {
+  return std::make_unique<Decoder<G>>();
+}
+
+template std::unique_ptr<const AvcPackets> make_avc_packets<defs::Gen9>();
 
 template <class G>
 std::unique_ptr<Codec> make_avc_codec(WorkerPool* pool) {

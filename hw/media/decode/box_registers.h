@@ -14,7 +14,7 @@ namespace softgen::media {
 
 struct BoxRegisters {
   uint32_t mfd_error, mfx_mb_count, hcp_status, hcp_cabac_status;
-  uint32_t mfc_bytes, mfc_element_bits, mfc_image_status;
+  uint32_t mfc_bytes, mfc_element_bits, mfc_image_status, mfc_qp_count, mfc_slice_bytes, mfc_slices;
   reg::Bits concealed, missing_code, bits_violated;
 };
 
@@ -33,6 +33,9 @@ inline BoxRegisters box_registers<defs::Gen9>(EngineId) {
           r::MFC_BITSTREAM_BYTECOUNT_FRAME,
           r::MFC_BITSTREAM_SE_BITCOUNT_FRAME,
           r::MFC_IMAGE_STATUS_CONTROL,
+          r::MFC_QP_STATUS_COUNT,
+          r::MFC_BITSTREAM_BYTECOUNT_SLICE,
+          r::MFC_AVC_NUM_SLICES,
           r::field::MFX_MB_COUNT_CONCEALED_MB_COUNT,
           r::field::MFC_IMAGE_STATUS_CONTROL_MISSING_HUFFMAN_CODE,
           r::field::MFC_IMAGE_STATUS_CONTROL_FRAME_BIT_COUNT_VIOLATED};
@@ -49,6 +52,9 @@ inline BoxRegisters box_registers<defs::Gen11>(EngineId engine) {
           r::MFC_BITSTREAM_BYTECOUNT_FRAME(box),
           r::MFC_BITSTREAM_SE_BITCOUNT_FRAME(box),
           r::MFC_IMAGE_STATUS_CONTROL(box),
+          r::MFC_QP_STATUS_COUNT(box),
+          r::MFC_BITSTREAM_BYTECOUNT_SLICE(box),
+          r::MFC_AVC_NUM_SLICES(box),
           r::field::MFX_MB_COUNT_CONCEALED_MB_COUNT,
           r::field::MFC_IMAGE_STATUS_CONTROL_MISSING_HUFFMAN_CODE,
           r::field::MFC_IMAGE_STATUS_CONTROL_FRAME_BIT_COUNT_VIOLATED};

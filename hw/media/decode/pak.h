@@ -22,7 +22,10 @@ Insertion pak_insertion(const Packet& packet) {
   std::memcpy(out.bytes.data(), payload.data(), payload.size_bytes());
   // 0 stands for all of the last dword.
   const uint32_t bits = object.data_bits_in_last_dw();
-  if (bits && bits < 32) out.bytes.resize(out.bytes.size() - 4 + (bits + 7) / 8);
+  if (bits && bits < 32) {
+    out.bytes.resize(out.bytes.size() - 4 + (bits + 7) / 8);
+    out.last_bits = (bits - 1) % 8 + 1;
+  }
   out.bytes.erase(out.bytes.begin(), out.bytes.begin() + std::min<ptrdiff_t>(object.data_byte_offset(), std::ssize(out.bytes)));
   return out;
 }

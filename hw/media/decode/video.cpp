@@ -10,6 +10,7 @@
 #include "hw/defs/gen9/all.h"
 #include "hw/defs/ids.h"
 #include "hw/media/avc/avc_packets.h"
+#include "hw/media/avc_encode/avc_encode_codec.h"
 #include "hw/media/decode/box_registers.h"
 #include "hw/media/decode/mfx_surface.h"
 #include "hw/media/hevc/hevc_packets.h"
@@ -88,6 +89,8 @@ class PacketDecoder final : public VideoPackets {
 
   std::unique_ptr<Codec> make_codec(PipeMode mode, WorkerPool* pool) const override {
     if (mode.standard == Standard::avc && !mode.encode) return make_avc_codec<G>(pool);
+    if (mode.standard == Standard::avc)
+      if (std::unique_ptr<Codec> encoder = make_avc_encoder<G>()) return encoder;
     if (mode.standard == Standard::mpeg2) return mode.encode ? make_mpeg2_encoder<G>(pool) : make_mpeg2_codec<G>(pool);
     if (mode.standard == Standard::vc1 && !mode.encode) return make_vc1_codec<G>(pool);
     if (mode.standard == Standard::hevc && !mode.encode) return make_hevc_codec<G>(pool);

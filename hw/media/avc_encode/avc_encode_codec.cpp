@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "hw/media/avc_encode/avc_encode_codec.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "hw/base/log.h"
+#include "hw/media/avc/deblock.h"
+#include "hw/memory/view.h"
+
+namespace softgen::media::avc {
+namespace {
+
+constexpr uint8_t grey = 128;
+/// iHD flushes twice behind each slice. A picture whose last slice does not come ends after this many.
+constexpr unsigned max_flushes = 4;
+
+void open_map(PictureMap& map, const EncodeSurface& surface, uint32_t width, uint32_t height, Access access, EngineEnv& env) {
+  PlaneLayout luma;
+  luma.base = surface.base;
+  luma.pitch = surface.pitch;
+  luma.tiling = surface.tiling;
+  luma.width = width, luma.height = height;
+  PlaneLayout chroma = luma;
+  chroma.first_row = surface.chroma_row;
+  chroma.element = 2;
+  chroma.width = (width + 1) / 2, chroma.height = (height + 1) / 2;
+  map.luma.open(env.view, env.stop, luma, access);
+  map.chroma.open(env.view, env.stop, chroma, access);
+}
+
+/// The surface of references and the reconstruction at another base.
+EncodeSurface at_base(const PictureState& state, uint64_t base) {
+  return {.base = base, .pitch = state.pitch, .chroma_row = state.chroma_row, .tiling = state.tiling};
+}
+
+std::byte* bytes_of(uint8_t* samples) { return reinterpret_cast<std::byte*>(samples); }
+
+}  // namespace
+
+ExecResult AvcEncoder::begin(const PacketStore& state, EngineEnv& env) {
+  open_ = true;
+  between_slices_ = true, is_last_ = false;
+  bits_.clear(), emulation_.reset();
+  report_ = {};
+  coded_.begin();
+  planes_.drop();
+  params_ = packets_->picture(state);
+  if (!params_) return ExecResult::done;
+  const PictureParams& params = params_->state.params;
+  picture_.begin(params);
+  scale_.set(params);
+  quantizer_.set(scale_);
+  target_ = packets_->target(state);
+  coded_.seek(target_.offset);
+  const uint32_t width = picture_.width * 16, height = picture_.height * 16;
+  source_.resize(width, height);
+  PictureMap map;
+  const EncodeSurface& source = params_->source;
+  open_map(map, source, std::min(source.width, width), std::min(source.height, height), Access::read, env);
+  for (uint32_t y = 0; y < height; y += 16) {
+    if (env.stop.aborting()) return ExecResult::aborted;
+    const int row = static_cast<int>(y);
+    map.luma.fetch(0, row, width, 16, bytes_of(source_.luma.row(y)), source_.luma.stride());
+    map.chroma.fetch(0, row / 2, width / 2, 8, bytes_of(source_.chroma.row(y / 2)), source_.chroma.stride());
+  }
+  return ExecResult::done;
+}
+
+ExecResult AvcEncoder::object(const Packet& packet, const PacketStore& state, EngineEnv& env) {
+  if (!open_)
+    if (const ExecResult result = begin(state, env); result != ExecResult::done) return result;
+  flushes_ = 0;
+  if (!params_) return ExecResult::done;
+  if (between_slices_) {
+    between_slices_ = false;
+    const EncodeTarget target = packets_->target(state);
+    if (target.by_slice) coded_.seek(target.offset);
+  }
+  if (packets_->is_header(packet)) {
+    insert(packets_->header(packet, state, params_->state.params), env);
+    return ExecResult::done;
+  }
+  between_slices_ = true;
+  is_last_ = packets_->is_last_slice(state);
+  const std::optional<SliceParams> slice = packets_->slice(packet, state, params_->state.params);
+  if (!slice || picture_.slices.size() >= Macroblock::no_slice) return ExecResult::done;
+  return encode(*slice, packets_->protects_slice_data(state), env);
+}
+
+void AvcEncoder::insert(const HeaderBits& header, EngineEnv& env) {
+  static constexpr std::array<uint8_t, 3> start_code{0, 0, 1};
+  const auto found = std::ranges::search(header.bytes, start_code).end() - header.bytes.begin();
+  const size_t after_nal = static_cast<size_t>(found) + 1;
+  for (size_t i = 0; i < header.bytes.size(); ++i) {
+    unsigned count = i + 1 < header.bytes.size() ? 8 : header.last_bits;
+    uint32_t bits = header.bytes[i] >> (8 - count);
+    if (header.first_mb && i == after_nal) {
+      bits_.unsigned_golomb(*header.first_mb);
+      bits &= (1u << --count) - 1;
+    }
+    bits_.put(bits, count);
+  }
+  flush(header.skipped, header.protect, env);
+}
+
+void AvcEncoder::flush(unsigned skipped, bool protect, EngineEnv& env) {
+  std::vector<uint8_t> out;
+  const std::span<const uint8_t> bytes = bits_.bytes();
+  const size_t plain = std::min<size_t>(skipped, bytes.size());
+  emulation_.add(bytes.first(plain), false, out);
+  emulation_.add(bytes.subspan(plain), protect, out);
+  bits_.take_bytes();
+  report_.bytes += static_cast<uint32_t>(coded_.append(env.view, target_.address, target_.bound, out));
+}
+
+bool AvcEncoder::open_reference(const SliceParams& slice, EngineEnv& env) {
+  const RefEntry& entry = slice.list[0][0];
+  const uint64_t base = entry.present ? params_->state.references[entry.frame] : 0;
+  if (slice.type != SliceType::p || !base) {
+    planes_.drop();
+    return true;
+  }
+  if (planes_.loaded() && planes_of_ == entry.frame) {
+    reference_.refresh(env.view, env.stop);
+    return true;
+  }
+  const uint32_t width = picture_.width * 16, height = picture_.height * 16;
+  open_map(reference_, at_base(params_->state, base), width, height, Access::read, env);
+  planes_of_ = entry.frame;
+  return planes_.load(reference_.luma, width, height, env.stop);
+}
+
+ExecResult AvcEncoder::encode(const SliceParams& slice, bool protect, EngineEnv& env) {
+  if (!open_reference(slice, env)) return ExecResult::aborted;
+  References references{};
+  if (planes_.loaded()) references[planes_of_ * 4 + whole] = &reference_;
+  const EncodeInput input{source_, scale_, quantizer_, references, planes_, params_->range};
+  const uint64_t before = bits_.bits();
+  if (!encode_slice(picture_, slice, input, [&env] { return env.stop.aborting(); }, bits_)) return ExecResult::aborted;
+  report_.bits += static_cast<uint32_t>(bits_.bits() - before);
+  report_.qp += slice.qp * (slice.next_mb - slice.first_mb);
+  ++report_.slices;
+  flush(0, protect, env);
+  return ExecResult::done;
+}
+
+void AvcEncoder::store(EngineEnv& env) {
+  PictureMap map;
+  open_map(map, at_base(params_->state, params_->state.destination), picture_.width * 16, picture_.height * 16, Access::write, env);
+  const Plane<uint8_t>&luma = picture_.frame.luma, &chroma = picture_.frame.chroma;
+  map.luma.store(0, 0, luma.width(), luma.height(), reinterpret_cast<const std::byte*>(luma.row(0)), luma.stride());
+  map.chroma.store(0, 0, chroma.width() / 2, chroma.height(), reinterpret_cast<const std::byte*>(chroma.row(0)), chroma.stride());
+}
+
+// Luma alone: only an encoder's own search reads this surface (media-map 4.2).
+void AvcEncoder::store_scaled(EngineEnv& env) {
+  const Plane<uint8_t>& luma = picture_.frame.luma;
+  PictureMap map;
+  const EncodeSurface& to = params_->scaled;
+  open_map(map, to, std::min(to.width, luma.width() / 4), std::min(to.height, luma.height() / 4), Access::write, env);
+  std::vector<uint8_t> row(luma.width() / 4);
+  for (uint32_t y = 0; y < luma.height() / 4; ++y) {
+    for (uint32_t x = 0; x < row.size(); ++x) {
+      unsigned sum = 8;
+      for (uint32_t i = 0; i < 16; ++i) sum += *luma.at(x * 4 + i % 4, y * 4 + i / 4);
+      row[x] = static_cast<uint8_t>(sum / 16);
+    }
+    map.luma.store(0, y, static_cast<unsigned>(row.size()), 1, bytes_of(row.data()), row.size());
+  }
+}
+
+ExecResult AvcEncoder::close(const PacketStore& /*state*/, EngineEnv& env) {
+  if (params_ && !is_last_ && ++flushes_ < max_flushes) return ExecResult::done;
+  open_ = false;
+  if (!params_) return ExecResult::done;
+  for (uint32_t y = 0; y < picture_.height; ++y) {
+    if (env.stop.aborting()) return ExecResult::aborted;
+    for (uint32_t x = 0; x < picture_.width; ++x) {
+      if (picture_.mb(x, y).slice != Macroblock::no_slice) continue;
+      for (uint32_t i = 0; i < 16; ++i) std::memset(picture_.frame.luma.at(x * 16, y * 16 + i), grey, 16);
+      for (uint32_t i = 0; i < 8; ++i) std::memset(picture_.frame.chroma.at(x * 16, y * 8 + i), grey, 16);
+    }
+  }
+  for (uint32_t y = 0; y < picture_.height && params_->filtered; ++y) {
+    if (env.stop.aborting()) return ExecResult::aborted;
+    deblock_row(picture_, y);
+  }
+  if (params_->state.destination) store(env);
+  if (params_->scaled.base) store_scaled(env);
+  bits_.align(false);
+  flush(0, false, env);
+  report_.is_cut = coded_.is_cut();
+  coded_.pad(env.view, target_.address, target_.bound);
+  packets_->report(env, report_);
+  return ExecResult::done;
+}
+
+}  // namespace softgen::media::avc

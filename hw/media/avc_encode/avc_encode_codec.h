@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// H.264 encoding by VDEnc: the driver's headers and the slices' data into a buffer, the reconstructed picture into its surface.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "hw/media/avc_encode/avc_encode_packets.h"
+#include "hw/media/avc_encode/bit_writer.h"
+#include "hw/media/avc_encode/slice_encoder.h"
+#include "hw/media/codec.h"
+#include "hw/media/coded_buffer.h"
+
+namespace softgen::media::avc {
+
+class AvcEncoder final : public Codec {
+ public:
+  explicit AvcEncoder(std::unique_ptr<const AvcEncodePackets> packets) : packets_(std::move(packets)) {}
+  ExecResult object(const Packet& packet, const PacketStore& state, EngineEnv& env) override;
+  bool is_open() const override { return open_; }
+  ExecResult close(const PacketStore& state, EngineEnv& env) override;
+  void drop() override { open_ = false; }
+  PictureStatus status() const override { return {.blocks = params_ ? static_cast<uint32_t>(picture_.mbs.size()) : 0}; }
+
+ private:
+  ExecResult begin(const PacketStore& state, EngineEnv& env);
+  void insert(const HeaderBits& header, EngineEnv& env);
+  ExecResult encode(const SliceParams& slice, bool protect, EngineEnv& env);
+  /// Reference 0 of a slice. False: a stop request ended it.
+  bool open_reference(const SliceParams& slice, EngineEnv& env);
+  /// Whole bytes of bits_, all but `skipped` with emulation prevention if `protect`.
+  void flush(unsigned skipped, bool protect, EngineEnv& env);
+  void store(EngineEnv& env);
+  void store_scaled(EngineEnv& env);
+
+  const std::unique_ptr<const AvcEncodePackets> packets_;
+  bool open_ = false, between_slices_ = true, is_last_ = false;
+  unsigned flushes_ = 0;  ///< since the last object
+  std::optional<EncodePicture> params_;
+  Picture picture_;
+  Frame<uint8_t> source_;
+  LevelScale scale_;
+  Quantizer quantizer_;
+  SearchPlanes planes_;
+  unsigned planes_of_ = 0;  ///< frame store
+  PictureMap reference_;
+  BitWriter bits_;
+  EmulationPrevention emulation_;
+  EncodeTarget target_;
+  CodedBuffer coded_;
+  EncodeReport report_;
+};
+
+}  // namespace softgen::media::avc
+
+namespace softgen::media {
+
+/// By a generation's traits; null where the engine does not encode.
+template <class G>
+std::unique_ptr<Codec> make_avc_encoder();
+
+}  // namespace softgen::media

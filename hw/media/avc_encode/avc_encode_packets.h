@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What the packets of VDEnc say for H.264, without any generation's layouts. Implementations are in hw/media/decode.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "hw/media/avc/avc_packets.h"
+#include "hw/media/avc_encode/motion_search.h"
+#include "hw/media/codec.h"
+#include "hw/media/frame/plane_map.h"
+
+namespace softgen::media::avc {
+
+/// Luma and interleaved chroma of a picture in memory; base 0: there is none.
+struct EncodeSurface {
+  uint64_t base = 0;
+  uint32_t pitch = 0, chroma_row = 0, width = 0, height = 0;
+  surface::Tiling tiling = surface::Tiling::linear;
+};
+
+struct EncodePicture {
+  PictureState state;  ///< the reconstruction and its references
+  EncodeSurface source, scaled;
+  bool filtered = false;  ///< the loop filter's output is written
+  MvRange range;
+};
+
+/// MFX_PAK_INSERT_OBJECT.
+struct HeaderBits {
+  std::vector<uint8_t> bytes;
+  unsigned last_bits = 8;  ///< of the last byte, the highest ones: 1 to 8
+  bool protect = false;    ///< emulation prevention is to be put in,
+  unsigned skipped = 0;    ///< but not in as many bytes
+  /// Of a slice header: first_mb_in_slice, which takes the place of the bit behind the NAL unit's first byte.
+  std::optional<uint32_t> first_mb;
+};
+
+/// The coded buffer.
+struct EncodeTarget {
+  uint64_t address = 0, bound = 0;  ///< bound 0: none
+  uint64_t offset = 0;              ///< of the slice
+  bool by_slice = false;            ///< each slice has its own offset, else the first
+};
+
+struct EncodeReport {
+  uint32_t bytes = 0, bits = 0, qp = 0, slices = 0;
+  bool is_cut = false;
+};
+
+class AvcEncodePackets {
+ public:
+  virtual ~AvcEncodePackets() = default;
+  /// None: not a picture that the engine encodes (counted).
+  virtual std::optional<EncodePicture> picture(const PacketStore& state) const = 0;
+  virtual bool is_header(const Packet& object) const = 0;
+  virtual HeaderBits header(const Packet& object, const PacketStore& state, const PictureParams& picture) const = 0;
+  /// A slice whose macroblocks are in the picture; none: not one that the engine encodes.
+  virtual std::optional<SliceParams> slice(const Packet& object, const PacketStore& state, const PictureParams& picture) const = 0;
+  virtual bool is_last_slice(const PacketStore& state) const = 0;
+  virtual bool protects_slice_data(const PacketStore& state) const = 0;
+  virtual EncodeTarget target(const PacketStore& state) const = 0;
+  virtual void report(EngineEnv& env, const EncodeReport& report) const = 0;
+};
+
+}  // namespace softgen::media::avc

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// VDEnc's packets for H.264: SKL PRM vol 2a, VDENC_* and MFX_AVC_*; what they hold: iHD media driver, codechal_vdenc_avc.cpp.
+#include <algorithm>
+
+#include "hw/base/bits.h"
+#include "hw/base/log.h"
+#include "hw/defs/gen11/all.h"
+#include "hw/defs/gen12/all.h"
+#include "hw/defs/gen9/all.h"
+#include "hw/media/avc/avc_packets.h"
+#include "hw/media/avc_encode/avc_encode_codec.h"
+#include "hw/media/decode/box_registers.h"
+#include "hw/media/decode/mfx_surface.h"
+#include "hw/media/decode/pak.h"
+#include "hw/mmio/register_file.h"
+
+namespace softgen::media {
+namespace avc {
+namespace {
+
+using defs::CommandId;
+
+template <class G>
+class EncodeDecoder final : public AvcEncodePackets {
+  using Select = typename G::MFX_PIPE_MODE_SELECT;
+  using Surface = typename G::MFX_SURFACE_STATE;
+  using Slice = typename G::MFX_AVC_SLICE_STATE;
+
+ public:
+  std::optional<EncodePicture> picture(const PacketStore& store) const override {
+    const typename Select::View mode(store.get(CommandId::MFX_PIPE_MODE_SELECT));
+    if (mode.vdenc_mode() != Select::VDEncMode::VM_VDENC_MODE) {
+      unimplemented("MFX_PIPE_MODE_SELECT", "AVC encode by PAK objects");
+      return std::nullopt;
+    }
+    EncodePicture out;
+    out.state = packets_->picture(store);
+    const PictureParams& params = out.state.params;
+    if (params.field() || params.mbaff || params.monochrome) {
+      unimplemented("MFX_AVC_IMG_STATE", "encode: fields or monochrome");
+      return std::nullopt;
+    }
+    const typename G::MFX_PIPE_BUF_ADDR_STATE::View buffers(store.get(CommandId::MFX_PIPE_BUF_ADDR_STATE));
+    out.filtered = mode.post_deblocking_output_enable();
+    if (!out.filtered && !mode.pre_deblocking_output_enable()) out.state.destination = 0;
+    out.source = surface(store, Surface::SurfaceID::MFX_SOURCE_INPUT_PICTURE, buffers.original_uncompressed_picture_source_address());
+    if (mode.scaled_surface_enable())
+      out.scaled =
+          surface(store, Surface::SurfaceID::MFX_RECONSTRUCTED_SCALED_REFERENCE_PICTURE, buffers.scaled_reference_surface_address());
+    return vdenc(store, out) ? std::optional(out) : std::nullopt;
+  }
+
+  bool is_header(const Packet& object) const override { return object.command->id == CommandId::MFX_PAK_INSERT_OBJECT; }
+
+  // The PRM: in VDEnc mode slice headers are made from what is inserted. iHD leaves a bit for first_mb_in_slice: for the first slice it is ue(0), for others 0.
+  HeaderBits header(const Packet& packet, const PacketStore& store, const PictureParams& picture) const override {
+    using Insert = typename G::MFX_PAK_INSERT_OBJECT;
+    const typename Insert::View object(packet.dwords);
+    const typename Slice::View slice(store.get(Slice::id));
+    std::optional<uint32_t> first_mb;
+    if (object.slice_header_indicator() == Insert::SliceHeaderIndicator::SLICE_HEADER)
+      first_mb = slice.slice_vertical_position() * picture.width_mbs + slice.slice_horizontal_position();
+    Insertion payload = pak_insertion<G>(packet);
+    return {std::move(payload.bytes), payload.last_bits, object.emulation_byte_bits_insert_enable(), object.skip_emulation_byte_count(),
+            first_mb};
+  }
+
+  std::optional<SliceParams> slice(const Packet& packet, const PacketStore& store, const PictureParams& picture) const override {
+    SliceParams params = packets_->slice_params(store, picture);
+    if (params.type == SliceType::b) {
+      unimplemented("MFX_AVC_SLICE_STATE", "VDEnc: B slice");
+      return std::nullopt;
+    }
+    const typename G::VDENC_WALKER_STATE::View walker(packet.dwords);
+    const typename Slice::View state(store.get(Slice::id));
+    const uint32_t count = picture.width_mbs * picture.height_mbs();
+    params.first_mb = walker.mb_lcu_start_y_position() * picture.width_mbs + walker.mb_lcu_start_x_position();
+    params.next_mb = walker.next_slice_mb_lcu_start_y_position() * picture.width_mbs + walker.next_slice_mb_lcu_start_x_position();
+    if (state.last_slice_group() || params.next_mb > count) params.next_mb = count;
+    if (params.first_mb < params.next_mb) return params;
+    guest_error("VDENC_WALKER_STATE", "slice from macroblock {} to {} of {}", params.first_mb, params.next_mb, count);
+    return std::nullopt;
+  }
+
+  bool is_last_slice(const PacketStore& store) const override { return typename Slice::View(store.get(Slice::id)).last_slice_group(); }
+
+  bool protects_slice_data(const PacketStore& store) const override {
+    return typename Slice::View(store.get(Slice::id)).emulation_byte_slice_insert_enable();
+  }
+
+  EncodeTarget target(const PacketStore& store) const override {
+    const PakTarget target = pak_target<G>(store);
+    return {.address = target.address,
+            .bound = target.bound,
+            .offset = typename Slice::View(store.get(Slice::id)).indirect_pak_bse_data_start_address(),
+            .by_slice = typename G::MFX_AVC_IMG_STATE::View(store.get(CommandId::MFX_AVC_IMG_STATE)).load_bitstream_pointer_per_slice()};
+  }
+
+  void report(EngineEnv& env, const EncodeReport& report) const override {
+    const BoxRegisters box = box_registers<G>(env.engine);
+    env.registers.poke(box.mfc_bytes, report.bytes);
+    env.registers.poke(box.mfc_slice_bytes, report.bytes);
+    env.registers.poke(box.mfc_element_bits, report.bits);
+    env.registers.poke(box.mfc_qp_count, report.qp);
+    env.registers.poke(box.mfc_slices, report.slices);
+    env.registers.poke(box.mfc_image_status, report.is_cut ? box.bits_violated.mask() : 0);
+  }
+
+ private:
+  static EncodeSurface surface(const PacketStore& store, typename Surface::SurfaceID id, uint64_t base) {
+    const typename Surface::View v(store.get(Surface::id, static_cast<unsigned>(id)));
+    return {.base = strip_canonical(base),
+            .pitch = v.surface_pitch() + 1,
+            .chroma_row = v.y_offset_for_u_cb(),
+            .width = v.width() + 1,
+            .height = v.height() + 1,
+            .tiling = mfx_tiling(v.tiled_surface(), v.tile_walk())};
+  }
+
+  static bool vdenc(const PacketStore& store, EncodePicture& out) {
+    using Format = typename Surface::SurfaceFormat;
+    const typename Surface::View source(store.get(Surface::id, static_cast<unsigned>(Surface::SurfaceID::MFX_SOURCE_INPUT_PICTURE)));
+    if (source.surface_format() != Format::MFX_PLANAR_420_8 || !source.interleave_chroma()) {
+      unimplemented("MFX_SURFACE_STATE", "AVC encode from format {}", static_cast<unsigned>(source.surface_format()));
+      return false;
+    }
+    const typename G::VDENC_IMG_STATE::View image(store.get(CommandId::VDENC_IMG_STATE));
+    // Advice that the encoder does without: the stream is right, with one quantizer.
+    if (image.roi_enable()) unimplemented("VDENC_IMG_STATE", "regions of interest");
+    if (image.mb_level_qp_enable()) unimplemented("VDENC_IMG_STATE", "quantizers of macroblocks");
+    if (image.intra_refresh_enable_rolling_i_enable()) unimplemented("VDENC_IMG_STATE", "rolling intra refresh");
+    // In quarter samples, as levels limit them (H.264 table A-1; level 1 allows 64 rows).
+    out.range = {static_cast<int>(std::clamp(image.max_horizontal_mv_range(), 256u, 8192u)) - 1,
+                 static_cast<int>(std::clamp(image.max_vertical_mv_range(), 256u, 2048u)) - 1};
+    return true;
+  }
+
+  const std::unique_ptr<const AvcPackets> packets_ = make_avc_packets<G>();
+};
+
+}  // namespace
+}  // namespace avc
+
+template <>
+std::unique_ptr<Codec> make_avc_encoder<defs::Gen9>() {
+  return std::make_unique<avc::AvcEncoder>(std::make_unique<avc::EncodeDecoder<defs::Gen9>>());
+}
+
+// Their packets for VDEnc are longer, and no driver has been seen to send them.
+template <>
+std::unique_ptr<Codec> make_avc_encoder<defs::Gen11>() {
+  return nullptr;
+}
+template <>
+std::unique_ptr<Codec> make_avc_encoder<defs::Gen12>() {
+  return nullptr;
+}
+
+}  // namespace softgen::media

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What the H.264 encoder writes is what our decoder reads, and its reconstruction is the decoder's.
+#include <algorithm>
+#include <random>
+#include <vector>
+
+#include "hw/media/avc/deblock.h"
+#include "hw/media/avc/slice.h"
+#include "hw/media/avc_encode/slice_encoder.h"
+#include "hw/media/bits/bit_reader.h"
+#include "tests/catch.h"
+#include "tests/unit/memory/mapped.h"
+
+using namespace softgen;
+using namespace softgen::media;
+using namespace softgen::media::avc;
+
+namespace {
+
+constexpr uint32_t columns = 4, rows = 3, width = columns * 16, height = rows * 16, pitch = 128;
+constexpr uint64_t base = 0x1'0000;
+
+/// A reference picture in memory, linear.
+struct Reference : memory::test::Mapped {
+  Reference() : Mapped(base, base + 0x1'0000) {}
+  void set(const Frame<uint8_t>& frame) {
+    PlaneLayout luma{.base = base, .pitch = pitch, .width = width, .height = height};
+    PlaneLayout chroma = luma;
+    chroma.first_row = height, chroma.element = 2, chroma.width /= 2, chroma.height /= 2;
+    for (uint32_t y = 0; y < height; ++y) view.write(base + y * pitch, frame.luma.row(y), width);
+    for (uint32_t y = 0; y < height / 2; ++y) view.write(base + (height + y) * pitch, frame.chroma.row(y), width);
+    map.luma.open(view, stop, luma, Access::read);
+    map.chroma.open(view, stop, chroma, Access::read);
+  }
+  StopFlag stop;
+  PictureMap map;
+};
+
+/// A moving gradient with as much noise as `noise`.
+Frame<uint8_t> source(std::mt19937& random, unsigned noise, unsigned shift) {
+  Frame<uint8_t> frame;
+  frame.resize(width, height);
+  for (Plane<uint8_t>* plane : {&frame.luma, &frame.chroma})
+    for (uint32_t y = 0; y < plane->height(); ++y)
+      for (uint32_t x = 0; x < width; ++x) {
+        const uint32_t wave = (x + shift) * 5 % 97 + y * 3 + ((x + shift) / 12 + y / 9) % 2 * 60,
+                       rest = noise ? static_cast<uint32_t>(random() % noise) : 0;
+        *plane->at(x, y) = static_cast<uint8_t>(std::min(wave + rest, 255u));
+      }
+  return frame;
+}
+
+bool equal(const Plane<uint8_t>& a, const Plane<uint8_t>& b) {
+  for (uint32_t y = 0; y < a.height(); ++y)
+    if (!std::equal(a.row(y), a.row(y) + a.width(), b.row(y))) return false;
+  return true;
+}
+
+uint64_t distance(const Plane<uint8_t>& a, const Plane<uint8_t>& b) {
+  uint64_t sum = 0;
+  for (uint32_t y = 0; y < a.height(); ++y)
+    for (uint32_t x = 0; x < a.width(); ++x) sum += static_cast<uint64_t>((*a.at(x, y) - *b.at(x, y)) * (*a.at(x, y) - *b.at(x, y)));
+  return sum;
+}
+
+struct Round {
+  PictureParams params;
+  uint8_t qp = 26;
+  unsigned noise = 0;
+};
+
+/// An I and two P pictures of two slices.
+void check(const Round& round, std::mt19937& random) {
+  Reference reference;
+  References references{};
+  LevelScale scale;
+  scale.set(round.params);
+  Quantizer quantizer;
+  quantizer.set(scale);
+  Picture encoded, decoded;
+  for (unsigned n = 0; n < 3; ++n) {
+    const Frame<uint8_t> frame = source(random, round.noise, n * 3);
+    SearchPlanes planes;
+    if (n) {
+      reference.set(encoded.frame);
+      references[0] = &reference.map;
+      REQUIRE(planes.load(reference.map.luma, width, height, reference.stop));
+    }
+    encoded.begin(round.params), decoded.begin(round.params);
+    for (unsigned part = 0; part < 2; ++part) {
+      SliceParams slice;
+      slice.type = n ? SliceType::p : SliceType::i;
+      slice.qp = round.qp;
+      slice.first_mb = part ? 5 : 0, slice.next_mb = part ? columns * rows : 5;
+      slice.active[0] = static_cast<uint8_t>(n);
+      slice.list[0][0].present = n != 0;
+      avc::BitWriter bits;
+      const std::function<bool()> stop = [] { return false; };
+      REQUIRE(encode_slice(encoded, slice, {frame, scale, quantizer, references, planes, {511, 255}}, stop, bits));
+      std::vector<uint8_t> bytes;
+      EmulationPrevention().add(bits.bytes(), true, bytes);
+      bytes.resize(strip_emulation(bytes));
+      REQUIRE(bytes == bits.bytes());
+      const MotionBuffers motion{};
+      REQUIRE(decode_slice(decoded, {slice, bytes, scale, references, motion, stop}) == SliceEnd::good);
+    }
+    for (uint32_t row = 0; row < rows; ++row) deblock_row(encoded, row);
+    for (uint32_t row = decoded.progress.filtered; row < rows; ++row) deblock_row(decoded, row);
+    CHECK(equal(encoded.frame.luma, decoded.frame.luma));
+    CHECK(equal(encoded.frame.chroma, decoded.frame.chroma));
+    // An error of at most the quantizer's step (table of Qstep: 0.625 * 2^(QP / 6)) in each sample.
+    const unsigned step = (5u << round.qp / 6) / 8 + 1;
+    CHECK(distance(frame.luma, encoded.frame.luma) < uint64_t{width} * height * step * step);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("avc encode: the decoder reads what is written, and has the same samples") {
+  std::mt19937 random(7);
+  for (const bool cabac : {false, true})
+    for (const uint8_t qp : {uint8_t{1}, uint8_t{14}, uint8_t{26}, uint8_t{40}, uint8_t{51}})
+      for (const unsigned noise : {0u, 12u, 200u})
+        for (const bool flat : {true, false}) {
+          INFO("cabac " << cabac << " qp " << int{qp} << " noise " << noise << " flat " << flat);
+          Round round{.qp = qp, .noise = noise};
+          PictureParams& p = round.params;
+          p.width_mbs = columns, p.frame_height_mbs = rows, p.cabac = cabac;
+          p.transform_8x8 = qp % 2, p.constrained_intra = noise == 12, p.chroma_qp_offset = {-2, 3};
+          for (auto& list : p.scaling4)
+            for (uint8_t& value : list) value = static_cast<uint8_t>(flat ? 16 : 12 + random() % 12);
+          for (auto& list : p.scaling8) list.fill(16);
+          check(round, random);
+        }
+}
+
+TEST_CASE("avc encode: differences are transformed in vectors as sample by sample") {
+  std::mt19937 random(3);
+  std::array<uint8_t, 512> a, b, spread_a, spread_b;
+  for (unsigned round = 0; round < 50; ++round) {
+    for (unsigned i = 0; i < 256; ++i) {
+      a[i] = static_cast<uint8_t>(round % 5 ? random() : random() % 2 * 255),
+      b[i] = static_cast<uint8_t>(round % 5 ? random() : 255 - a[i]);
+      spread_a[i * 2] = a[i], spread_b[i * 2] = b[i];
+    }
+    for (const unsigned size : {4u, 8u, 16u})
+      CHECK(satd({a.data(), 16}, {b.data(), 16}, size, size) == satd({spread_a.data(), 32, 2}, {spread_b.data(), 32, 2}, size, size));
+  }
+}
+
+TEST_CASE("avc encode: emulation prevention carries over from piece to piece") {
+  EmulationPrevention prevention;
+  std::vector<uint8_t> out;
+  prevention.add(std::vector<uint8_t>{0, 0, 1, 0x65, 0}, false, out);
+  prevention.add(std::vector<uint8_t>{0, 2, 0, 0}, true, out);
+  prevention.add(std::vector<uint8_t>{0, 0, 4}, true, out);
+  CHECK(out == std::vector<uint8_t>{0, 0, 1, 0x65, 0, 0, 3, 2, 0, 0, 3, 0, 0, 4});
+}
