@@ -102,7 +102,8 @@ uint32_t satd(const Block& source, const Block& prediction, unsigned width, unsi
     if (width == 4 && height == 4) return satd_together<false>(source, prediction) / 2;
     for (unsigned y = 0; y < height; y += 4)
       for (unsigned x = 0; x < width; x += 8)
-        sum += satd_together<true>({source.at + y * source.stride + x, source.stride}, {prediction.at + y * prediction.stride + x, prediction.stride});
+        sum += satd_together<true>({source.at + y * source.stride + x, source.stride},
+                                   {prediction.at + y * prediction.stride + x, prediction.stride});
     return sum / 2;
   }
   for (unsigned y = 0; y < height; y += 4)

@@ -139,7 +139,8 @@ TEST_CASE("avc encode: differences are transformed in vectors as sample by sampl
   std::array<uint8_t, 512> a, b, spread_a, spread_b;
   for (unsigned round = 0; round < 50; ++round) {
     for (unsigned i = 0; i < 256; ++i) {
-      a[i] = static_cast<uint8_t>(round % 5 ? random() : random() % 2 * 255), b[i] = static_cast<uint8_t>(round % 5 ? random() : 255 - a[i]);
+      a[i] = static_cast<uint8_t>(round % 5 ? random() : random() % 2 * 255),
+      b[i] = static_cast<uint8_t>(round % 5 ? random() : 255 - a[i]);
       spread_a[i * 2] = a[i], spread_b[i * 2] = b[i];
     }
     for (const unsigned size : {4u, 8u, 16u})
