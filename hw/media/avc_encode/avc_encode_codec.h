@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "hw/media/avc_encode/avc_encode_packets.h"
-#include "hw/media/avc_encode/bit_writer.h"
+#include "hw/media/avc_encode/golomb_writer.h"
 #include "hw/media/avc_encode/slice_encoder.h"
 #include "hw/media/codec.h"
 #include "hw/media/coded_buffer.h"
@@ -46,7 +46,7 @@ class AvcEncoder final : public Codec {
   SearchPlanes planes_;
   unsigned planes_of_ = 0;  ///< frame store
   PictureMap reference_;
-  BitWriter bits_;
+  GolombWriter bits_;
   EmulationPrevention emulation_;
   EncodeTarget target_;
   CodedBuffer coded_;

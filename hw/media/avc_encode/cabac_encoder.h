@@ -4,14 +4,14 @@
 
 #include <cstdint>
 
-#include "hw/media/avc_encode/bit_writer.h"
+#include "hw/media/avc_encode/golomb_writer.h"
 #include "hw/media/bits/cabac.h"
 
 namespace softgen::media::avc {
 
 class CabacEncoder {
  public:
-  explicit CabacEncoder(BitWriter& to) : to_(to) {}
+  explicit CabacEncoder(GolombWriter& to) : to_(to) {}
   void encode(CabacState& state, bool bin) {
     const unsigned before = state;
     const uint32_t lps = cabac_lps_range[before >> 1][range_ >> 6 & 3];
@@ -55,7 +55,7 @@ class CabacEncoder {
     for (; outstanding_; --outstanding_) to_.flag(!bit);
   }
 
-  BitWriter& to_;
+  GolombWriter& to_;
   uint32_t low_ = 0, range_ = 510;
   uint64_t outstanding_ = 0;
   bool first_ = true;

@@ -9,7 +9,7 @@
 
 namespace softgen::media::avc {
 
-CabacWriter::CabacWriter(const Context& context, BitWriter& to) : c_(context), encoder_(to) {
+CabacWriter::CabacWriter(const Context& context, GolombWriter& to) : c_(context), encoder_(to) {
   const SliceParams& slice = context.slice;
   const auto& initial = cabac_initial[slice.type == SliceType::i ? 0 : 1 + std::min<unsigned>(slice.cabac_init, 2)];
   for (unsigned i = 0; i < cabac_contexts; ++i) states_[i] = cabac_state((initial[i][0] * slice.qp >> 4) + initial[i][1]);

@@ -16,7 +16,7 @@ class CabacWriter {
  public:
   static constexpr bool is_cabac = true;
   /// `to` is aligned to a byte.
-  CabacWriter(const Context& context, BitWriter& to);
+  CabacWriter(const Context& context, GolombWriter& to);
 
   void skip(bool skipped);
   void end_of_slice(bool ends) { encoder_.terminate(ends); }

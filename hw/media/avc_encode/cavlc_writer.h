@@ -6,14 +6,14 @@
 
 #include "hw/media/avc/context.h"
 #include "hw/media/avc/levels.h"
-#include "hw/media/avc_encode/bit_writer.h"
+#include "hw/media/avc_encode/golomb_writer.h"
 
 namespace softgen::media::avc {
 
 class CavlcWriter {
  public:
   static constexpr bool is_cabac = false;
-  CavlcWriter(const Context& context, BitWriter& to) : c_(context), to_(to) {}
+  CavlcWriter(const Context& context, GolombWriter& to) : c_(context), to_(to) {}
 
   void skip(bool skipped) {
     if (skipped) ++run_;
@@ -46,7 +46,7 @@ class CavlcWriter {
   void level(int level, unsigned& suffix_length, bool is_larger);
 
   const Context& c_;
-  BitWriter& to_;
+  GolombWriter& to_;
   uint32_t run_ = 0;
 };
 

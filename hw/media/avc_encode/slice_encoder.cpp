@@ -9,7 +9,7 @@ namespace softgen::media::avc {
 namespace {
 
 template <class Syntax>
-bool encode(Picture& picture, const SliceParams& slice, const EncodeInput& input, const std::function<bool()>& stop, BitWriter& to,
+bool encode(Picture& picture, const SliceParams& slice, const EncodeInput& input, const std::function<bool()>& stop, GolombWriter& to,
             uint16_t id) {
   Context context(picture, slice, id);
   context.qp = slice.qp;
@@ -31,7 +31,8 @@ bool encode(Picture& picture, const SliceParams& slice, const EncodeInput& input
 
 }  // namespace
 
-bool encode_slice(Picture& picture, const SliceParams& slice, const EncodeInput& input, const std::function<bool()>& stop, BitWriter& to) {
+bool encode_slice(Picture& picture, const SliceParams& slice, const EncodeInput& input, const std::function<bool()>& stop,
+                  GolombWriter& to) {
   const auto id = static_cast<uint16_t>(picture.slices.size());
   picture.slices.push_back({slice.disable_deblocking, slice.alpha_offset, slice.beta_offset});
   if (!picture.params.cabac) return encode<CavlcWriter>(picture, slice, input, stop, to, id);

@@ -52,7 +52,8 @@ class EncodeDecoder final : public AvcEncodePackets {
 
   bool is_header(const Packet& object) const override { return object.command->id == CommandId::MFX_PAK_INSERT_OBJECT; }
 
-  // The PRM: in VDEnc mode slice headers are made from what is inserted. iHD leaves a bit for first_mb_in_slice: for the first slice it is ue(0), for others 0.
+  // Seen of iHD 23.1.1: it inserts FFmpeg's slice header 0b 88 80 40 0f (first_mb_in_slice 22) as 08 80 40 0f: one bit stands where ue(22) was. In the first
+  // slice of a picture it is ue(0).
   HeaderBits header(const Packet& packet, const PacketStore& store, const PictureParams& picture) const override {
     using Insert = typename G::MFX_PAK_INSERT_OBJECT;
     const typename Insert::View object(packet.dwords);
@@ -146,7 +147,7 @@ std::unique_ptr<Codec> make_avc_encoder<defs::Gen9>() {
   return std::make_unique<avc::AvcEncoder>(std::make_unique<avc::EncodeDecoder<defs::Gen9>>());
 }
 
-// Their packets for VDEnc are longer, and no driver has been seen to send them.
+// Not tried there; the packets of VDEnc differ (docs/defs.md).
 template <>
 std::unique_ptr<Codec> make_avc_encoder<defs::Gen11>() {
   return nullptr;

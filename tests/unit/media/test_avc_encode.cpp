@@ -94,13 +94,13 @@ void check(const Round& round, std::mt19937& random) {
       slice.first_mb = part ? 5 : 0, slice.next_mb = part ? columns * rows : 5;
       slice.active[0] = static_cast<uint8_t>(n);
       slice.list[0][0].present = n != 0;
-      avc::BitWriter bits;
+      GolombWriter bits;
       const std::function<bool()> stop = [] { return false; };
       REQUIRE(encode_slice(encoded, slice, {frame, scale, quantizer, references, planes, {511, 255}}, stop, bits));
       std::vector<uint8_t> bytes;
       EmulationPrevention().add(bits.bytes(), true, bytes);
       bytes.resize(strip_emulation(bytes));
-      REQUIRE(bytes == bits.bytes());
+      REQUIRE(std::ranges::equal(bytes, bits.bytes()));
       const MotionBuffers motion{};
       REQUIRE(decode_slice(decoded, {slice, bytes, scale, references, motion, stop}) == SliceEnd::good);
     }

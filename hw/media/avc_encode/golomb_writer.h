@@ -12,7 +12,7 @@
 namespace softgen::media::avc {
 
 /// With H.264's codes.
-class BitWriter : public media::BitWriter {
+class GolombWriter : public media::BitWriter {
  public:
   void flag(bool bit) { put(bit, 1); }
   /// ue(v) and se(v) (9.1); |value| below 2^15.
