@@ -206,7 +206,7 @@ class Macroblocks:
 
 def cbp_codes():
     """codeNum by whether it is intra and coded_block_pattern (table 9-4)."""
-    values = [int(number) for number in re.findall(r"\d+", engine_table("avc/cavlc_syntax.cpp", "cbp_codes"))]
+    values = [int(number) for number in re.findall(r"\d+", engine_table("avc/cavlc_tables.h", "cbp_codes"))]
     return {bool(is_intra): {values[2 * code + 1 - is_intra]: code for code in range(48)} for is_intra in (0, 1)}
 
 

@@ -90,12 +90,14 @@ ExecResult AvcEncoder::object(const Packet& packet, const PacketStore& state, En
 
 void AvcEncoder::insert(const HeaderBits& header, EngineEnv& env) {
   static constexpr std::array<uint8_t, 3> start_code{0, 0, 1};
-  const auto found = std::ranges::search(header.bytes, start_code).end() - header.bytes.begin();
-  const size_t after_nal = static_cast<size_t>(found) + 1;
+  // std::ranges::search() is too much for clang 14 with libstdc++ 12.
+  const auto found = std::search(header.bytes.begin(), header.bytes.end(), start_code.begin(), start_code.end());
+  const bool has_nal = found != header.bytes.end();
+  const size_t after_nal = static_cast<size_t>(found - header.bytes.begin()) + start_code.size() + 1;
   for (size_t i = 0; i < header.bytes.size(); ++i) {
     unsigned count = i + 1 < header.bytes.size() ? 8 : header.last_bits;
     uint32_t bits = header.bytes[i] >> (8 - count);
-    if (header.first_mb && i == after_nal) {
+    if (header.first_mb && has_nal && i == after_nal) {
       bits_.unsigned_golomb(*header.first_mb);
       bits &= (1u << --count) - 1;
     }
