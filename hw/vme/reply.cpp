@@ -11,7 +11,7 @@ namespace {
 constexpr unsigned intra_shape_shift = 4, inter_type_shift = 8, intra_type_shift = 16, vectors_shift = 24;
 constexpr uint32_t intra_flag = 1u << 13;
 // Of its seventh.
-constexpr unsigned shapes_shift = 8, directions_shift = 16;
+constexpr unsigned directions_shift = 16;
 constexpr uint32_t neighbour_mask = 0xfc;
 
 /// mb_type of table 7-14 of H.264 for B slices, which names partitions and directions.
