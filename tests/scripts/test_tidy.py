@@ -33,6 +33,11 @@ class Tidy(unittest.TestCase):
         _, findings = self.found("int* nothing() { return 0; }\n")
         self.assertRegex("".join(findings), r"^0\.cpp:1:25: .*\[modernize-use-nullptr")
 
+    def test_without_the_precompiled_header(self):
+        """GCC's is nowhere that clang-tidy would find it."""
+        _, findings = self.found("#include <vector>\nstd::vector<int> none();\n", options=["-fpch-preprocess", "-include", "nowhere.h"])
+        self.assertEqual(findings, [])
+
     def test_findings_of_sources_that_compile_together(self):
         groups, findings = self.found("static int* one() { return 0; }\n", "static int* two() { return 0; }\n")
         self.assertEqual(groups, [["0.cpp", "1.cpp"]])
