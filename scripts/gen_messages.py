@@ -3,7 +3,7 @@
 """Turns hw/defs/<generation>/messages.def into C++: `gen_messages.py GENERATION OUTDIR FILE.def` writes the following; of a file without
 functions, which adds fields to another generation's messages, the last alone:
   ids.h            Sfid, MessageKind and the neutral enumerations: what units call messages by
-  headers.h        one struct per message header, namespace softgen::message_header
+  headers.h        one struct per message header, namespace softgen::message_header, and per register of an answer, softgen::message_reply
   <generation>.h   one struct per descriptor form, the enumerations and the functions' types, namespace softgen::defs::<generation>::message
 Syntax: docs/defs.md, "Messages"."""
 import pathlib
@@ -48,6 +48,11 @@ class Field:
         mask = (1 << (self.high - self.low + 1)) - 1
         return f"constexpr uint32_t {self.member}() const {{ return {dword if whole else f'{dword} >> {self.low} & {mask:#x}'}; }}"
 
+    def setter(self, dword):
+        mask = (1 << (self.high - self.low + 1)) - 1
+        return (f"constexpr void set_{self.member}(uint32_t value) const {{ {dword} = ({dword} & {~(mask << self.low) & 0xffffffff:#x}u) | "
+                f"(value & {mask:#x}) << {self.low}; }}")
+
 
 class Type:
     """A type of message: one code, or a range of them."""
@@ -86,7 +91,7 @@ class Declarations:
 
     def __init__(self, path):
         self.path = path
-        self.fields, self.enums, self.neutral, self.headers, self.functions = {}, {}, {}, {}, []
+        self.fields, self.enums, self.neutral, self.headers, self.replies, self.functions = {}, {}, {}, {}, {}, []
         self.read(path.read_text())
         self.check()
 
@@ -110,13 +115,13 @@ class Declarations:
         if words[0] == "function":
             self.functions.append(Function(words))
             return lambda line: self.functions[-1].types.append(Type(line))
-        tables = {"fields": self.fields, "enum": self.enums, "header": self.headers}
+        tables = {"fields": self.fields, "enum": self.enums, "header": self.headers, "reply": self.replies}
         kind, name = words[-2:]
         table = self.neutral if words == ["neutral", "enum", name] else tables.get(kind) if len(words) == 2 else None
         if table is None or name in table:
             raise Problem(f"unknown block, or a second one of that name: {' '.join(words)}")
         rows = table[name] = []
-        parse = {"fields": self.field, "enum": self.value, "header": self.header_field}[kind]
+        parse = {"fields": self.field, "enum": self.value, "header": self.header_field, "reply": self.header_field}[kind]
         return lambda line: rows.append(parse(line))
 
     @staticmethod
@@ -154,7 +159,7 @@ class Declarations:
         raise SystemExit(f"function {function.name}: no field {function.type}")
 
     def check(self):
-        for rows in (*self.fields.values(), *([field for _, field in header] for header in self.headers.values())):
+        for rows in (*self.fields.values(), *([field for _, field in header] for header in (*self.headers.values(), *self.replies.values()))):
             members = [field.member for field in rows]
             if len(set(members)) != len(members):
                 raise SystemExit(f"two fields of one name: {', '.join(members)}")
@@ -200,7 +205,13 @@ def headers(declared):
     for name, rows in declared.headers.items():
         out += f"struct {name} {{\n  const uint32_t* dw;\n"
         out += "".join(f"  {field.getter(f'dw[{dword}]')}\n" for dword, field in rows) + "};\n\n"
-    return out + "}  // namespace softgen::message_header\n"
+    out += "}  // namespace softgen::message_header\n"
+    if declared.replies:
+        out += "\n/// Registers of answers: each struct is made of the 8 dwords of one.\nnamespace softgen::message_reply {\n\n"
+    for name, rows in declared.replies.items():
+        out += f"struct {name} {{\n  uint32_t* dw;\n"
+        out += "".join(f"  {field.setter(f'dw[{dword}]')}\n" for dword, field in rows) + "};\n\n"
+    return out + ("}  // namespace softgen::message_reply\n" if declared.replies else "")
 
 
 def table(function):

@@ -44,4 +44,13 @@ class Codec {
 constexpr uint32_t max_object_bytes = 64u << 20;
 std::span<uint8_t> read_object(EngineEnv& env, uint64_t address, uint32_t bytes, uint64_t bound, std::vector<uint8_t>& buffer);
 
+/// Where an object's bytes are.
+struct Indirect {
+  uint64_t address = 0, bound = 0;  ///< bound 0: there is none
+  uint32_t bytes = 0;
+};
+inline std::span<uint8_t> read_object(EngineEnv& env, const Indirect& from, std::vector<uint8_t>& buffer) {
+  return read_object(env, from.address, from.bytes, from.bound, buffer);
+}
+
 }  // namespace softgen::media

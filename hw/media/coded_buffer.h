@@ -31,10 +31,10 @@ class CodedBuffer {
   void begin() { size_ = 0, is_cut_ = false; }
   /// Where the next bytes go, from the address on.
   void seek(uint64_t offset) { size_ = offset; }
-  /// What would be at `bound` or beyond is dropped; 0: there is none. Returns how many bytes were written.
-  uint64_t append(memory::View& view, uint64_t address, uint64_t bound, std::span<const uint8_t> bytes) {
-    const uint64_t at = address + size_;
-    const uint64_t room = bound ? bound - std::min(at, bound) : ~uint64_t{0};
+  /// What would be at the target's bound or beyond is dropped. Returns the number of bytes that were written.
+  uint64_t append(memory::View& view, const PakTarget& to, std::span<const uint8_t> bytes) {
+    const uint64_t at = to.address + size_;
+    const uint64_t room = to.bound ? to.bound - std::min(at, to.bound) : ~uint64_t{0};
     const uint64_t written = std::min<uint64_t>(bytes.size(), room);
     is_cut_ |= written < bytes.size();
     view.write(at, bytes.data(), written);
@@ -43,9 +43,9 @@ class CodedBuffer {
     return written;
   }
   /// Zeros up to a whole line: i965-va-driver finds a picture's end by what its last bytes are, so old bytes must not follow directly.
-  void pad(memory::View& view, uint64_t address, uint64_t bound) {
+  void pad(memory::View& view, const PakTarget& to) {
     const std::array<uint8_t, line_bytes> zeros{};
-    append(view, address, bound, std::span(zeros).first((line_bytes - size_ % line_bytes) % line_bytes));
+    append(view, to, std::span(zeros).first((line_bytes - size_ % line_bytes) % line_bytes));
   }
   uint64_t size() const { return size_; }
   bool is_cut() const { return is_cut_; }

@@ -14,7 +14,7 @@
 namespace softgen::replay {
 namespace {
 
-constexpr uint32_t largest_side = 16384;
+constexpr uint32_t max_side = 16384;
 
 uint8_t byte_of(double value) { return static_cast<uint8_t>(std::lround(std::clamp(value, 0.0, 255.0))); }
 
@@ -28,12 +28,11 @@ uint8_t sample(memory::View& view, const media::PictureTarget& target, uint32_t 
 }  // namespace
 
 std::vector<uint8_t> read_video(memory::View& view, const media::PictureTarget& target) {
-  const uint32_t width = std::min(target.width, largest_side), height = std::min(target.height, largest_side);
   const unsigned bytes = target.wide ? 2 : 1;
-  std::vector<uint8_t> rgba(size_t{4} * width * height, 255);
+  std::vector<uint8_t> rgba(size_t{4} * target.width * target.height, 255);
   uint8_t* out = rgba.data();
-  for (uint32_t y = 0; y < height; y++) {
-    for (uint32_t x = 0; x < width; x++, out += 4) {
+  for (uint32_t y = 0; y < target.height; y++) {
+    for (uint32_t x = 0; x < target.width; x++, out += 4) {
       const double luma = 255.0 / 219 * (sample(view, target, x * bytes, y) - 16);
       double cb = 0, cr = 0;
       if (target.interleaved) {
@@ -64,10 +63,10 @@ void VideoPictures::executed(const Packet& packet, memory::View& view, const std
 
 void VideoPictures::write(memory::View& view, const std::string& folder, std::vector<std::string>& files) {
   if (!std::exchange(has_object_, false) || !mode_ || mode_->encode) return;
-  const media::PictureTarget target = packets_->target(*mode_, store_);
+  media::PictureTarget target = packets_->target(*mode_, store_);
+  target.width = std::min(target.width, max_side), target.height = std::min(target.height, max_side);
   const std::string path = fmt::format("{}/video{:04}_{:x}.png", folder, number_++, target.base);
-  const uint32_t width = std::min(target.width, largest_side), height = std::min(target.height, largest_side);
-  const std::string why = debug::write_png(path, width, height, read_video(view, target));
+  const std::string why = debug::write_png(path, target.width, target.height, read_video(view, target));
   if (why.empty()) files.push_back(path);
   else note("a picture could not be written", "{}", why);
 }

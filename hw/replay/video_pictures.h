@@ -35,8 +35,7 @@ class VideoPictures {
   unsigned number_ = 0;
 };
 
-/// R, G, B, A bytes, top row first: limited range of BT.601, of 16-bit samples the upper byte; grey where the chroma's layout is not known. At most
-/// 16384x16384 samples.
+/// R, G, B, A bytes, top row first: limited range of BT.601, of 16-bit samples the upper byte; grey where the chroma's layout is not known.
 std::vector<uint8_t> read_video(memory::View& view, const media::PictureTarget& target);
 
 }  // namespace softgen::replay

@@ -57,25 +57,15 @@ class Source {
     const unsigned step = channel_.step, size = (count - 1) * step + 1;
     uint8_t* to = step == 1 ? out : bytes;
     const uint32_t row = row_of(y), first = byte_of(x);
-    const uint32_t piece = surface::row_piece(surface_.tiling);
-    for (uint32_t done = 0; done < size;) {
-      const uint32_t from = first + done, n = std::min(size - done, piece - from % piece);
-      view_.read(surface_.base + offset(from, row), to + done, n);
-      done += n;
-    }
+    surface::each_row_piece(surface_.tiling, first, size,
+                            [&](uint32_t from, uint32_t n) { view_.read(surface_.base + offset(from, row), to + (from - first), n); });
     for (unsigned i = 0; step != 1 && i < count; ++i) out[i] = bytes[i * step];
   }
 
  private:
   uint32_t byte_of(int32_t x) const { return channel_.x + static_cast<uint32_t>(x) * channel_.step; }
   uint32_t row_of(int32_t y) const { return channel_.y + (static_cast<uint32_t>(y) << surface_.line_shift) + surface_.line_offset; }
-  uint64_t offset(uint32_t x, uint32_t y) const {
-    switch (surface_.tiling) {
-      case surface::Tiling::x: return surface::offset_x(x, y, channel_.pitch);
-      case surface::Tiling::y: return surface::offset_y(x, y, channel_.pitch);
-      default: return uint64_t{y} * channel_.pitch + x;
-    }
-  }
+  uint64_t offset(uint32_t x, uint32_t y) const { return surface::offset_of_bytes(surface_.tiling, x, y, channel_.pitch); }
 
   memory::View& view_;
   const Surface& surface_;

@@ -60,6 +60,16 @@ constexpr uint32_t row_piece(Tiling tiling) {
   }
   return 1u << 31;
 }
+/// piece(x, bytes) for each part of bytes [x, x + bytes) of a row that is together in memory.
+template <typename Piece>
+void each_row_piece(Tiling tiling, uint32_t x, uint32_t bytes, Piece&& piece) {
+  const uint32_t whole = row_piece(tiling), end = x + bytes;
+  while (x < end) {
+    const uint32_t n = end - x < whole - x % whole ? end - x : whole - x % whole;
+    piece(x, n);
+    x += n;
+  }
+}
 
 /// Offset of byte `x` (0 <= x < page width) and of row `y` within a page; their sum is the place of the byte.
 /// Not for linear.
@@ -102,6 +112,10 @@ constexpr uint64_t offset_x(uint32_t x, uint32_t y, uint32_t pitch) {
 }
 constexpr uint64_t offset_y(uint32_t x, uint32_t y, uint32_t pitch) {
   return uint64_t{y & ~31u} * pitch + (x >> 7) * 4096 + ((x & 0x70) << 5) + ((y & 31) << 4) + (x & 15);
+}
+/// Linear, X or Y.
+constexpr uint64_t offset_of_bytes(Tiling tiling, uint32_t x, uint32_t y, uint32_t pitch) {
+  return tiling == Tiling::x ? offset_x(x, y, pitch) : tiling == Tiling::y ? offset_y(x, y, pitch) : uint64_t{y} * pitch + x;
 }
 constexpr uint64_t offset_w(uint32_t x, uint32_t y, uint32_t pitch) {
   const uint32_t column = (x & 1) | (x & 2) << 1 | (x & 4) << 2 | (x & 0x38) << 6;

@@ -7,13 +7,6 @@
 namespace softgen::vme {
 namespace {
 
-// Of W0's first dword.
-constexpr unsigned intra_shape_shift = 4, inter_type_shift = 8, intra_type_shift = 16, vectors_shift = 24;
-constexpr uint32_t intra_flag = 1u << 13;
-// Of its seventh.
-constexpr unsigned directions_shift = 16;
-constexpr uint32_t neighbour_mask = 0xfc;
-
 /// mb_type of table 7-14 of H.264 for B slices, which names partitions and directions.
 uint32_t inter_type(const InterChoice& choice) {
   constexpr uint32_t b8x8 = 22;
@@ -26,32 +19,35 @@ uint32_t inter_type(const InterChoice& choice) {
 
 }  // namespace
 
-void Reply::set(const InterChoice& choice, uint32_t reference_ids) {
+void Reply::set(const InterChoice& inter, uint32_t reference_ids) {
   unsigned vectors = 0;
-  for (unsigned part = 0; part < choice.partitions(); ++part) {
-    const unsigned first = choice.mode == Mode::b8x16 ? part : choice.mode == Mode::b16x8 ? part * 2 : part;
-    vectors += choice.direction[first] == Direction::both ? 2 : 1;
+  for (unsigned part = 0; part < inter.partitions(); ++part) {
+    const unsigned first = inter.mode == Mode::b8x16 ? part : inter.mode == Mode::b16x8 ? part * 2 : part;
+    vectors += inter.direction[first] == Direction::both ? 2 : 1;
   }
-  w_[0].dw[0] |= static_cast<uint32_t>(choice.mode) | inter_type(choice) << inter_type_shift | vectors << vectors_shift;
-  set_inter_cost(choice.cost);
+  choice().set_inter_mode(static_cast<uint32_t>(inter.mode));
+  choice().set_inter_type(inter_type(inter));
+  choice().set_vectors(vectors);
+  set_inter_cost(inter.cost);
   uint32_t directions = 0;
-  for (unsigned i = 0; i < 4; ++i) directions |= static_cast<uint32_t>(choice.direction[i]) << i * 2;
-  w_[0].dw[6] |= directions << directions_shift;  // shapes are 0: blocks of 8x8 are whole
+  for (unsigned i = 0; i < 4; ++i) directions |= static_cast<uint32_t>(inter.direction[i]) << i * 2;
+  choice().set_block_directions(directions);  // shapes are 0: blocks of 8x8 are whole
   for (unsigned i = 0; i < sub_blocks; ++i) {
-    for (unsigned d = 0; d < 2; ++d) w_[1 + i / 4].dw[i % 4 * 2 + d] = dword_of(choice.vectors[d][i]);
-    set_half(5, i, choice.parts[i]);
+    for (unsigned d = 0; d < 2; ++d) w_[1 + i / 4].dw[i % 4 * 2 + d] = dword_of(inter.vectors[d][i]);
+    set_half(5, i, inter.parts[i]);
   }
   w_[6].dw[0] = reference_ids;
 }
 
 void Reply::set_intra(unsigned shape, const std::array<uint8_t, sub_blocks>& modes, uint32_t cost, unsigned neighbours) {
-  w_[0].dw[0] |= shape << intra_shape_shift | (shape ? 0 : 1u + modes[0]) << intra_type_shift;
+  choice().set_intra_shape(shape);
+  choice().set_intra_type(shape ? 0 : 1u + modes[0]);
   set_half(0, 6, cost);
   for (unsigned i = 0; i < sub_blocks; ++i) w_[0].dw[4 + i / 8] |= uint32_t{modes[i]} << i % 8 * 4;
-  w_[0].dw[6] |= neighbours & neighbour_mask;  // the mode of chroma is 0: DC
+  choice().set_intra_neighbours(neighbours >> 2);  // the mode of chroma, below them, is 0: DC
 }
 
-void Reply::set_intra_is_best() { w_[0].dw[0] |= intra_flag; }
+void Reply::set_intra_is_best() { choice().set_intra(1); }
 
 void Reply::set_half(unsigned reg, unsigned index, uint32_t value) {
   const unsigned shift = index % 2 * 16;

@@ -10,22 +10,11 @@
 namespace softgen::vme {
 namespace {
 
-uint64_t offset(const Surface& s, uint32_t x, uint32_t y) {
-  switch (s.tiling) {
-    case surface::Tiling::x: return surface::offset_x(x, y, s.pitch);
-    case surface::Tiling::y: return surface::offset_y(x, y, s.pitch);
-    default: return uint64_t{y} * s.pitch + x;
-  }
-}
-
 /// Samples [x, x + columns) of a row, which are in it.
 void read_row(memory::View& view, const Surface& s, uint32_t x, uint32_t y, uint32_t columns, uint8_t* to) {
-  const uint32_t piece = surface::row_piece(s.tiling);
-  for (uint32_t done = 0; done < columns;) {
-    const uint32_t from = x + done, n = std::min(columns - done, piece - from % piece);
-    view.read(s.base + offset(s, from, y), to + done, n);
-    done += n;
-  }
+  surface::each_row_piece(s.tiling, x, columns, [&](uint32_t from, uint32_t n) {
+    view.read(s.base + surface::offset_of_bytes(s.tiling, from, y, s.pitch), to + (from - x), n);
+  });
 }
 
 }  // namespace

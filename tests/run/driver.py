@@ -11,10 +11,12 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "scripts" / "lib"))
 
+import apt  # noqa: E402
 import mesa_root  # noqa: E402
 from common import BUILD, Failure  # noqa: E402, F401
 from mesa_root import HostMesa, ReleaseMesa  # noqa: E402, F401
 from picture import Picture  # noqa: E402
+from video_encoders import DRIVERS  # noqa: E402
 
 CONFIG = {}
 PIGLIT = "/usr/lib/x86_64-linux-gnu/piglit/bin/"
@@ -34,6 +36,12 @@ def psnr(a, b):
     """Of two sequences of bytes of one length, in dB."""
     error = sum((x - y) ** 2 for x, y in zip(a, b)) / len(a)
     return 10 * math.log10(255 ** 2 / error) if error else math.inf
+
+
+def need_driver(test, driver):
+    """Skips TEST where the package of the VA-API DRIVER is not installed."""
+    if DRIVERS[driver] not in apt.installed([DRIVERS[driver]]):
+        test.skipTest(f"{DRIVERS[driver]} is not installed")
 
 
 class RunTest(unittest.TestCase):

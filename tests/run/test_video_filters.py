@@ -3,10 +3,8 @@
 import math
 import subprocess
 
-import apt
 import video_files
-from driver import RunTest, psnr
-from video_encoders import DRIVERS
+from driver import RunTest, need_driver, psnr
 from video_streams import STREAMS
 
 FRAMES = 6
@@ -18,8 +16,7 @@ FRAME = LUMA * 3 // 2
 class VideoFilters(RunTest):
     def setUp(self):
         super().setUp()
-        if DRIVERS["i965"] not in apt.installed([DRIVERS["i965"]]):
-            self.skipTest("i965-va-driver is not installed")
+        need_driver(self, "i965")
         self.stream = video_files.ensure(next(stream for stream in STREAMS if stream.name == "h264-mbaff"))
 
     def frames(self, path, first=0):

@@ -19,6 +19,9 @@ header Sampler
   dw2 3:0  R Offset : int
   dw3 31:5 State Pointer : address
   dw7      Mask
+reply Answer
+  dw1 5:4 Shape
+  dw1 31  Last
 function 0 null "null"
 function 2 sampler "sampler" type=Port.Message_Type
   1 sample fields=Port kind=sample zero_lod parameters=uvr "sample"
@@ -35,6 +38,12 @@ static_assert(Operation::AND == static_cast<Operation>(1) && static_cast<int>(Sf
 constexpr uint32_t header[8] = {0, 0, 0x18, 0x3f, 0, 0, 0, 0xffff0001};
 static_assert(message_header::Sampler{header}.r_offset() == -8 && message_header::Sampler{header}.state_pointer() == 0x20);
 static_assert(message_header::Sampler{header}.mask() == 0xffff0001);
+constexpr uint32_t answered() {
+  uint32_t reply[8] = {0, 0x7fffffff};
+  message_reply::Answer{reply}.set_shape(6), message_reply::Answer{reply}.set_last(1);
+  return reply[1];
+}
+static_assert(answered() == 0xffffffef);
 constexpr auto& types = functions[2].types;
 static_assert(types.size() == 10 && types[0].kind == MessageKind::reserved && types[3].kind == MessageKind::unimplemented);
 static_assert(types[9].code == 8 && types[9].simd4x2 && !types[1].simd4x2 && sampler::other == 3);

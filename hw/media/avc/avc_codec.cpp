@@ -15,7 +15,7 @@ void AvcCodec::begin(const PacketStore& state) {
   state_ = packets_->picture(state);
   picture_.begin(state_.params);
   scale_.set(state_.params);
-  for (PictureMap& map : maps_) map.luma.close(), map.chroma.close();
+  for (PictureMap& map : maps_) map.close();
   references_.fill(nullptr);
   motion_.fill({});
   conceal_from_ = nullptr;
@@ -24,21 +24,7 @@ void AvcCodec::begin(const PacketStore& state) {
 }
 
 void AvcCodec::open_map(PictureMap& map, uint64_t base, unsigned part, Access access, EngineEnv& env) const {
-  const PictureParams& params = state_.params;
-  PlaneLayout luma;
-  luma.base = base;
-  luma.pitch = state_.pitch;
-  luma.tiling = state_.tiling;
-  luma.first_row = part == bottom_field;
-  luma.row_step = part == whole ? 1 : 2;
-  luma.width = params.width_mbs * 16;
-  luma.height = params.frame_height_mbs * (part == whole ? 16 : 8);
-  PlaneLayout chroma = luma;
-  chroma.first_row += state_.chroma_row;
-  chroma.element = 2;
-  chroma.width /= 2, chroma.height /= 2;
-  map.luma.open(env.view, env.stop, luma, access);
-  map.chroma.open(env.view, env.stop, chroma, access);
+  map.open(env.view, env.stop, part == whole ? state_.layout : state_.layout.field(part == bottom_field), base, access);
 }
 
 const PictureMap* AvcCodec::reference(unsigned frame, unsigned part, EngineEnv& env) {
@@ -78,7 +64,7 @@ ExecResult AvcCodec::object(const Packet& packet, const PacketStore& state, Engi
   const SliceState slice = packets_->slice(packet, state, state_.params);
   // A phantom slice: what it covers is concealed.
   if (!slice.bytes) return ExecResult::done;
-  const std::span<uint8_t> bytes = read_object(env, slice.address, slice.bytes, slice.bound, bytes_);
+  const std::span<uint8_t> bytes = read_object(env, slice, bytes_);
   const std::span<const uint8_t> nal = bytes.first(strip_emulation(bytes));
   open_references(slice.params, env);
   if (slice.params.type == SliceType::b && slice.params.list[1][0].present) read_motion(slice.params.list[1][0].frame, env);
@@ -109,8 +95,7 @@ bool AvcCodec::conceal(const StopFlag& stop) {
         conceal_from_->chroma.fetch(column * 8, row * 8, 8, 8, reinterpret_cast<std::byte*>(chroma.at(x * 16, y * 8)), chroma.stride());
         continue;
       }
-      for (uint32_t i = 0; i < 16; ++i) std::memset(luma.at(x * 16, y * 16 + i), 128, 16);
-      for (uint32_t i = 0; i < 8; ++i) std::memset(chroma.at(x * 16, y * 8 + i), 128, 16);
+      make_grey(picture_.frame, x, y);
     }
   }
   return true;
@@ -142,19 +127,7 @@ void AvcCodec::store(EngineEnv& env) {
   const PictureParams& params = state_.params;
   PictureMap map;
   open_map(map, state_.destination, !params.field() ? whole : params.bottom() ? bottom_field : top_field, Access::write, env);
-  const Plane<uint8_t>&luma = picture_.frame.luma, &chroma = picture_.frame.chroma;
-  // As many rows as two rows of tiles have.
-  constexpr uint32_t rows = 64;
-  const uint32_t strips = (luma.height() + rows - 1) / rows;
-  for_each(pool_, params.monochrome ? strips : strips + (strips + 1) / 2, [&](size_t i, unsigned) {
-    const bool is_luma = i < strips;
-    const auto y = static_cast<uint32_t>(is_luma ? i : i - strips) * rows;
-    const Plane<uint8_t>& plane = is_luma ? luma : chroma;
-    if (y >= plane.height()) return;
-    const auto* from = reinterpret_cast<const std::byte*>(plane.row(y));
-    (is_luma ? map.luma : map.chroma)
-        .store(0, y, is_luma ? plane.width() : plane.width() / 2, std::min(rows, plane.height() - y), from, plane.stride());
-  });
+  store_frame(map, picture_.frame, pool_, !params.monochrome);
 }
 
 ExecResult AvcCodec::close(const PacketStore& /*state*/, EngineEnv& env) {

@@ -8,25 +8,22 @@
 
 #include "hw/media/avc/params.h"
 #include "hw/media/codec.h"
-#include "hw/surface/tiling.h"
+#include "hw/media/frame/frame.h"
 
 namespace softgen::media::avc {
 
 struct PictureState {
   PictureParams params;
-  uint32_t pitch = 0;
-  surface::Tiling tiling = surface::Tiling::linear;
-  uint32_t chroma_row = 0;
+  PictureLayout layout;  ///< of frames
   uint64_t destination = 0;
   std::array<uint64_t, max_frames> references{};
   std::array<uint64_t, max_frames> motion{};  ///< direct MV buffers; 0: none
   uint64_t motion_write = 0;
 };
 
-struct SliceState {
+/// The bytes are those of the NAL unit.
+struct SliceState : Indirect {
   SliceParams params;
-  uint64_t address = 0, bound = 0;  ///< of the NAL unit
-  uint32_t bytes = 0;
   uint32_t data_offset = 0;  ///< of slice_data, without emulation prevention bytes
 };
 

@@ -10,15 +10,10 @@
 namespace softgen::media::avc {
 
 CabacSyntax::CabacSyntax(Context& context, std::span<const uint8_t> bytes, unsigned /*bit_offset*/) : c_(context), decoder_(bytes) {
-  const SliceParams& slice = context.slice;
-  const auto& initial = cabac_initial[slice.type == SliceType::i ? 0 : 1 + std::min<unsigned>(slice.cabac_init, 2)];
-  for (unsigned i = 0; i < cabac_contexts; ++i) states_[i] = cabac_state((initial[i][0] * slice.qp >> 4) + initial[i][1]);
+  set_initial_states(context.slice, states_);
 }
 
-bool CabacSyntax::skip() {
-  const unsigned increment = unsigned{c_.a() && !c_.a()->skip} + unsigned{c_.b() && !c_.b()->skip};
-  return decode((c_.slice.type == SliceType::b ? 24 : 11) + increment);
-}
+bool CabacSyntax::skip() { return decode((c_.slice.type == SliceType::b ? 24 : 11) + skip_increment(c_)); }
 
 unsigned CabacSyntax::intra_type(unsigned base, bool is_intra_slice) {
   if (!is_intra_slice && !decode(base)) return 0;
@@ -30,8 +25,7 @@ unsigned CabacSyntax::intra_type(unsigned base, bool is_intra_slice) {
 }
 
 unsigned CabacSyntax::b_type() {
-  const auto counts = [](const Macroblock* mb) { return mb && !(mb->direct >> 4); };
-  if (!decode(27 + counts(c_.a()) + counts(c_.b()))) return 0;
+  if (!decode(27 + neighbours_that(c_, [](const Macroblock& mb) { return !(mb.direct >> 4); }))) return 0;
   if (!decode(30)) return 1 + decode(32);
   unsigned bits = decode(31);
   for (unsigned i = 0; i < 3; ++i) bits = bits << 1 | decode(32);
@@ -49,8 +43,7 @@ unsigned CabacSyntax::mb_type() {
     if (!decode(15)) return decode(16) ? 3 : 0;
     return decode(17) ? 1 : 2;
   }
-  const auto counts = [](const Macroblock* mb) { return mb && mb->kind != Kind::intra4 && mb->kind != Kind::intra8; };
-  return decode(3 + counts(c_.a()) + counts(c_.b())) ? intra_type(5, true) : 0;
+  return decode(3 + intra_type_increment(c_)) ? intra_type(5, true) : 0;
 }
 
 unsigned CabacSyntax::sub_type() {
@@ -71,13 +64,7 @@ unsigned CabacSyntax::sub_type() {
 }
 
 unsigned CabacSyntax::ref_idx(unsigned list, unsigned quarter) {
-  const int x = static_cast<int>(quarter % 2 * 8), y = static_cast<int>(quarter / 2 * 8);
-  const auto counts = [&](const Location& at) {
-    if (!at.mb || at.mb->intra() || at.mb->direct >> at.quarter() & 1) return false;
-    const int zero = c_.picture.params.mbaff && !c_.mb->field && at.mb->field ? 1 : 0;
-    return at.mb->ref[list][at.quarter()] > zero;
-  };
-  unsigned context = unsigned{counts(c_.locate(x - 1, y))} + 2 * unsigned{counts(c_.locate(x, y - 1))}, index = 0;
+  unsigned context = ref_idx_increment(c_, list, quarter), index = 0;
   while (index < 32 && decode(54 + context)) {
     ++index;
     context = (context >> 2) + 4;
@@ -86,16 +73,8 @@ unsigned CabacSyntax::ref_idx(unsigned list, unsigned quarter) {
 }
 
 int CabacSyntax::mvd(unsigned list, unsigned block, unsigned component) {
-  const int x = static_cast<int>(block % 4 * 4), y = static_cast<int>(block / 4 * 4);
-  const auto size = [&](const Location& at) {
-    if (!at.mb) return 0;
-    const int value = at.mb->mvd[list][at.block()][component];
-    if (!component || !c_.picture.params.mbaff || at.mb->field == c_.mb->field) return value;
-    return at.mb->field ? value * 2 : value / 2;
-  };
-  const int sum = size(c_.locate(x - 1, y)) + size(c_.locate(x, y - 1));
   const unsigned base = component ? 47 : 40;
-  if (!decode(base + (sum > 2) + (sum > 32))) return 0;
+  if (!decode(base + mvd_increment(c_, list, block, component))) return 0;
   int value = 1;
   for (unsigned context = 3; value < 9 && decode(base + context); ++value) context += context < 6;
   if (value >= 9) {
@@ -106,21 +85,13 @@ int CabacSyntax::mvd(unsigned list, unsigned block, unsigned component) {
   return decoder_.bypass() ? -value : value;
 }
 
-bool CabacSyntax::transform8() { return decode(399 + (c_.a() && c_.a()->transform8) + (c_.b() && c_.b()->transform8)); }
+bool CabacSyntax::transform8() { return decode(399 + transform8_increment(c_)); }
 
 unsigned CabacSyntax::cbp(bool /*intra*/) {
   unsigned pattern = 0;
-  for (unsigned i = 0; i < 4; ++i) {
-    const int x = static_cast<int>(i % 2 * 8), y = static_cast<int>(i / 2 * 8);
-    const auto zero = [&](const Location& at) {
-      if (!at.mb) return false;
-      return !((at.mb == c_.mb ? pattern : at.mb->cbp) >> at.quarter() & 1);
-    };
-    pattern |= unsigned{decode(73 + zero(c_.locate(x - 1, y)) + 2 * zero(c_.locate(x, y - 1)))} << i;
-  }
+  for (unsigned i = 0; i < 4; ++i) pattern |= unsigned{decode(73 + luma_pattern_increment(c_, pattern, i))} << i;
   if (c_.picture.params.monochrome) return pattern;
-  const unsigned left = c_.a() ? c_.a()->cbp >> 4 : 0, above = c_.b() ? c_.b()->cbp >> 4 : 0;
-  if (decode(77 + (left != 0) + 2 * (above != 0))) pattern |= decode(81 + (left == 2) + 2 * (above == 2)) ? 32 : 16;
+  if (decode(77 + chroma_pattern_increment(c_, false))) pattern |= decode(81 + chroma_pattern_increment(c_, true)) ? 32 : 16;
   return pattern;
 }
 
@@ -132,8 +103,7 @@ int CabacSyntax::qp_delta() {
 }
 
 unsigned CabacSyntax::chroma_mode() {
-  const auto counts = [](const Macroblock* mb) { return mb && mb->chroma_mode != 0; };
-  if (!decode(64 + counts(c_.a()) + counts(c_.b()))) return 0;
+  if (!decode(64 + chroma_mode_increment(c_))) return 0;
   if (!decode(67)) return 1;
   return decode(67) ? 3 : 2;
 }
@@ -145,21 +115,9 @@ int CabacSyntax::intra_mode() {
   return static_cast<int>(mode | unsigned{decode(69)} << 2);
 }
 
-// coded_block_flag (9.3.3.1.1.9).
 bool CabacSyntax::coded(Cat cat, unsigned plane, unsigned block) {
-  const auto flag = [&](const Location& at, unsigned of) {
-    if (!at.mb) return c_.mb->intra();
-    if (cat == Cat::luma_dc16 || cat == Cat::chroma_dc) return (at.mb->dc_coded >> plane & 1) != 0;
-    return at.mb->coefficients[plane][of] != 0;
-  };
-  const bool is_chroma = cat == Cat::chroma_ac;
-  if (cat == Cat::luma_dc16 || cat == Cat::chroma_dc) block = 0;
-  const unsigned columns = is_chroma ? 2 : 4, scale = is_chroma ? 8 : 4;
-  const int x = static_cast<int>(block % columns * scale), y = static_cast<int>(block / columns * scale);
-  const Location left = c_.locate(x - 1, y), above = c_.locate(x, y - 1);
-  const auto index = [&](const Location& at) { return is_chroma ? at.quarter() : at.block(); };
-  const bool result = decode(coded_base[static_cast<unsigned>(cat)] + flag(left, index(left)) + 2 * flag(above, index(above)));
-  if (cat == Cat::luma_dc16 || cat == Cat::chroma_dc) c_.mb->dc_coded |= static_cast<uint8_t>(unsigned{result} << plane);
+  const bool result = decode(coded_base[static_cast<unsigned>(cat)] + coded_increment(c_, cat, plane, block));
+  if (is_dc(cat)) c_.mb->dc_coded |= static_cast<uint8_t>(unsigned{result} << plane);
   return result;
 }
 

@@ -6,6 +6,7 @@
 #include <bit>
 
 #include "hw/media/avc/cavlc_tables.h"
+#include "hw/media/avc/neighbours.h"
 
 namespace softgen::media::avc {
 namespace {
@@ -92,19 +93,12 @@ unsigned CavlcSyntax::cbp(bool intra) {
 // 9.2.1. Returns TotalCoeff * 4 + TrailingOnes.
 unsigned CavlcSyntax::coeff_token(Cat cat, unsigned plane, unsigned block) {
   if (cat == Cat::chroma_dc) return tables.chroma_token.take(reader_).value;
-  const bool is_chroma = cat == Cat::chroma_ac;
-  const unsigned columns = is_chroma ? 2 : 4, scale = is_chroma ? 8 : 4;
-  const int x = static_cast<int>(block % columns * scale), y = static_cast<int>(block / columns * scale);
-  const Location left = c_.locate(x - 1, y), above = c_.locate(x, y - 1);
-  const auto count = [&](const Location& at) { return unsigned{at.mb->coefficients[plane][is_chroma ? at.quarter() : at.block()]}; };
-  unsigned expected = 0;
-  if (left.mb && above.mb) expected = (count(left) + count(above) + 1) / 2;
-  else if (left.mb || above.mb) expected = count(left.mb ? left : above);
+  const unsigned expected = expected_coefficients(c_, cat, plane, block);
   if (expected >= 8) {
     const unsigned code = reader_.take(6);
     return code == 3 ? 0 : (code / 4 + 1) * 4 + code % 4;
   }
-  return tables.tokens[expected < 2 ? 0 : expected < 4 ? 1 : 2].take(reader_).value;
+  return tables.tokens[token_table(expected)].take(reader_).value;
 }
 
 // 9.2.2.1; levels come from the last one in scanning order.

@@ -6,6 +6,7 @@
 
 #include "hw/media/avc/cabac_syntax.h"
 #include "hw/media/avc/cavlc_syntax.h"
+#include "hw/media/avc/neighbours.h"
 #include "hw/media/avc/tables.h"
 
 namespace softgen::media::avc {
@@ -101,24 +102,11 @@ bool MacroblockReader<Syntax>::intra(unsigned type) {
   return residual();
 }
 
-// 8.3.1.1: the smaller of the neighbours' modes.
-template <class Syntax>
-unsigned MacroblockReader<Syntax>::predicted_mode(unsigned block) const {
-  const int x = static_cast<int>(block % 4 * 4), y = static_cast<int>(block / 4 * 4);
-  const Location left = c_.locate(x - 1, y), above = c_.locate(x, y - 1);
-  const auto none = [&](const Location& at) { return !at.mb || (at.mb->kind == Kind::inter && c_.picture.params.constrained_intra); };
-  if (none(left) || none(above)) return 2;
-  const auto mode = [](const Location& at) {
-    return at.mb->kind == Kind::intra4 || at.mb->kind == Kind::intra8 ? unsigned{at.mb->intra_mode[at.block()]} : 2u;
-  };
-  return std::min(mode(left), mode(above));
-}
-
 template <class Syntax>
 bool MacroblockReader<Syntax>::intra_modes(bool by8) {
   std::array<uint8_t, 16>& modes = c_.mb->intra_mode;
   for (unsigned i = 0; i < 16; i += by8 ? 4 : 1) {
-    const unsigned at = block_y[i] * 4u + block_x[i], predicted = predicted_mode(at);
+    const unsigned at = block_y[i] * 4u + block_x[i], predicted = predicted_intra_mode(c_, at);
     const int rest = syntax_.intra_mode();
     const auto mode = static_cast<uint8_t>(rest < 0 ? predicted : static_cast<unsigned>(rest) + (static_cast<unsigned>(rest) >= predicted));
     modes[at] = mode;

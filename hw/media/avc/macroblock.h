@@ -40,7 +40,6 @@ class MacroblockReader {
   void luma16_residual();
   void chroma_residual();
   void luma_block4(Cat cat, unsigned block, unsigned size);
-  unsigned predicted_mode(unsigned block) const;
 
   Context& c_;
   Syntax& syntax_;

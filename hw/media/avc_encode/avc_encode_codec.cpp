@@ -11,28 +11,8 @@
 namespace softgen::media::avc {
 namespace {
 
-constexpr uint8_t grey = 128;
 /// iHD flushes twice behind each slice. A picture whose last slice does not come ends after this many.
 constexpr unsigned max_flushes = 4;
-
-void open_map(PictureMap& map, const EncodeSurface& surface, uint32_t width, uint32_t height, Access access, EngineEnv& env) {
-  PlaneLayout luma;
-  luma.base = surface.base;
-  luma.pitch = surface.pitch;
-  luma.tiling = surface.tiling;
-  luma.width = width, luma.height = height;
-  PlaneLayout chroma = luma;
-  chroma.first_row = surface.chroma_row;
-  chroma.element = 2;
-  chroma.width = (width + 1) / 2, chroma.height = (height + 1) / 2;
-  map.luma.open(env.view, env.stop, luma, access);
-  map.chroma.open(env.view, env.stop, chroma, access);
-}
-
-/// The surface of references and the reconstruction at another base.
-EncodeSurface at_base(const PictureState& state, uint64_t base) {
-  return {.base = base, .pitch = state.pitch, .chroma_row = state.chroma_row, .tiling = state.tiling};
-}
 
 std::byte* bytes_of(uint8_t* samples) { return reinterpret_cast<std::byte*>(samples); }
 
@@ -56,8 +36,7 @@ ExecResult AvcEncoder::begin(const PacketStore& state, EngineEnv& env) {
   const uint32_t width = picture_.width * 16, height = picture_.height * 16;
   source_.resize(width, height);
   PictureMap map;
-  const EncodeSurface& source = params_->source;
-  open_map(map, source, std::min(source.width, width), std::min(source.height, height), Access::read, env);
+  map.open(env.view, env.stop, params_->source.limited(width, height), params_->source.base, Access::read);
   for (uint32_t y = 0; y < height; y += 16) {
     if (env.stop.aborting()) return ExecResult::aborted;
     const int row = static_cast<int>(y);
@@ -113,7 +92,7 @@ void AvcEncoder::flush(unsigned skipped, bool protect, EngineEnv& env) {
   emulation_.add(bytes.first(plain), false, out);
   emulation_.add(bytes.subspan(plain), protect, out);
   bits_.take_bytes();
-  report_.bytes += static_cast<uint32_t>(coded_.append(env.view, target_.address, target_.bound, out));
+  report_.bytes += static_cast<uint32_t>(coded_.append(env.view, target_, out));
 }
 
 bool AvcEncoder::open_reference(const SliceParams& slice, EngineEnv& env) {
@@ -127,10 +106,9 @@ bool AvcEncoder::open_reference(const SliceParams& slice, EngineEnv& env) {
     reference_.refresh(env.view, env.stop);
     return true;
   }
-  const uint32_t width = picture_.width * 16, height = picture_.height * 16;
-  open_map(reference_, at_base(params_->state, base), width, height, Access::read, env);
+  reference_.open(env.view, env.stop, params_->state.layout, base, Access::read);
   planes_of_ = entry.frame;
-  return planes_.load(reference_.luma, width, height, env.stop);
+  return planes_.load(reference_.luma, picture_.width * 16, picture_.height * 16, env.stop);
 }
 
 ExecResult AvcEncoder::encode(const SliceParams& slice, bool protect, EngineEnv& env) {
@@ -147,20 +125,11 @@ ExecResult AvcEncoder::encode(const SliceParams& slice, bool protect, EngineEnv&
   return ExecResult::done;
 }
 
-void AvcEncoder::store(EngineEnv& env) {
-  PictureMap map;
-  open_map(map, at_base(params_->state, params_->state.destination), picture_.width * 16, picture_.height * 16, Access::write, env);
-  const Plane<uint8_t>&luma = picture_.frame.luma, &chroma = picture_.frame.chroma;
-  map.luma.store(0, 0, luma.width(), luma.height(), reinterpret_cast<const std::byte*>(luma.row(0)), luma.stride());
-  map.chroma.store(0, 0, chroma.width() / 2, chroma.height(), reinterpret_cast<const std::byte*>(chroma.row(0)), chroma.stride());
-}
-
 // Luma alone: only an encoder's own search reads this surface (media-map 4.2).
 void AvcEncoder::store_scaled(EngineEnv& env) {
   const Plane<uint8_t>& luma = picture_.frame.luma;
   PictureMap map;
-  const EncodeSurface& to = params_->scaled;
-  open_map(map, to, std::min(to.width, luma.width() / 4), std::min(to.height, luma.height() / 4), Access::write, env);
+  map.open(env.view, env.stop, params_->scaled.limited(luma.width() / 4, luma.height() / 4), params_->scaled.base, Access::write);
   std::vector<uint8_t> row(luma.width() / 4);
   for (uint32_t y = 0; y < luma.height() / 4; ++y) {
     for (uint32_t x = 0; x < row.size(); ++x) {
@@ -178,22 +147,23 @@ ExecResult AvcEncoder::close(const PacketStore& /*state*/, EngineEnv& env) {
   if (!params_) return ExecResult::done;
   for (uint32_t y = 0; y < picture_.height; ++y) {
     if (env.stop.aborting()) return ExecResult::aborted;
-    for (uint32_t x = 0; x < picture_.width; ++x) {
-      if (picture_.mb(x, y).slice != Macroblock::no_slice) continue;
-      for (uint32_t i = 0; i < 16; ++i) std::memset(picture_.frame.luma.at(x * 16, y * 16 + i), grey, 16);
-      for (uint32_t i = 0; i < 8; ++i) std::memset(picture_.frame.chroma.at(x * 16, y * 8 + i), grey, 16);
-    }
+    for (uint32_t x = 0; x < picture_.width; ++x)
+      if (picture_.mb(x, y).slice == Macroblock::no_slice) make_grey(picture_.frame, x, y);
   }
   for (uint32_t y = 0; y < picture_.height && params_->filtered; ++y) {
     if (env.stop.aborting()) return ExecResult::aborted;
     deblock_row(picture_, y);
   }
-  if (params_->state.destination) store(env);
+  if (params_->state.destination) {
+    PictureMap map;
+    map.open(env.view, env.stop, params_->state.layout, params_->state.destination, Access::write);
+    store_frame(map, picture_.frame, nullptr);
+  }
   if (params_->scaled.base) store_scaled(env);
   bits_.align(false);
   flush(0, false, env);
   report_.is_cut = coded_.is_cut();
-  coded_.pad(env.view, target_.address, target_.bound);
+  coded_.pad(env.view, target_);
   packets_->report(env, report_);
   return ExecResult::done;
 }

@@ -32,7 +32,6 @@ class AvcEncoder final : public Codec {
   bool open_reference(const SliceParams& slice, EngineEnv& env);
   /// Whole bytes of bits_, all but `skipped` with emulation prevention if `protect`.
   void flush(unsigned skipped, bool protect, EngineEnv& env);
-  void store(EngineEnv& env);
   void store_scaled(EngineEnv& env);
 
   const std::unique_ptr<const AvcEncodePackets> packets_;

@@ -4,20 +4,18 @@
 
 #include <cstdint>
 #include <optional>
-#include <vector>
 
 #include "hw/media/avc/avc_packets.h"
 #include "hw/media/avc_encode/motion_search.h"
 #include "hw/media/codec.h"
-#include "hw/media/frame/plane_map.h"
+#include "hw/media/coded_buffer.h"
+#include "hw/media/frame/frame.h"
 
 namespace softgen::media::avc {
 
-/// Luma and interleaved chroma of a picture in memory; base 0: there is none.
-struct EncodeSurface {
+/// A picture in memory; base 0: there is none.
+struct EncodeSurface : PictureLayout {
   uint64_t base = 0;
-  uint32_t pitch = 0, chroma_row = 0, width = 0, height = 0;
-  surface::Tiling tiling = surface::Tiling::linear;
 };
 
 struct EncodePicture {
@@ -27,21 +25,16 @@ struct EncodePicture {
   MvRange range;
 };
 
-/// MFX_PAK_INSERT_OBJECT.
-struct HeaderBits {
-  std::vector<uint8_t> bytes;
-  unsigned last_bits = 8;  ///< of the last byte, the highest ones: 1 to 8
-  bool protect = false;    ///< emulation prevention is to be put in,
-  unsigned skipped = 0;    ///< but not in as many bytes
+struct HeaderBits : Insertion {
+  bool protect = false;  ///< emulation prevention is to be put in,
+  unsigned skipped = 0;  ///< but not in as many bytes
   /// Of a slice header: first_mb_in_slice, which takes the place of the bit behind the NAL unit's first byte.
   std::optional<uint32_t> first_mb;
 };
 
-/// The coded buffer.
-struct EncodeTarget {
-  uint64_t address = 0, bound = 0;  ///< bound 0: none
-  uint64_t offset = 0;              ///< of the slice
-  bool by_slice = false;            ///< each slice has its own offset, else the first
+struct EncodeTarget : PakTarget {
+  uint64_t offset = 0;    ///< of the slice
+  bool by_slice = false;  ///< each slice has its own offset, else the first
 };
 
 struct EncodeReport {

@@ -14,7 +14,6 @@ namespace softgen::media::avc {
 
 class CabacWriter {
  public:
-  static constexpr bool is_cabac = true;
   /// `to` is aligned to a byte.
   CabacWriter(const Context& context, GolombWriter& to);
 

@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "hw/media/avc/cavlc_tables.h"
+#include "hw/media/avc/neighbours.h"
 
 namespace softgen::media::avc {
 namespace {
@@ -38,15 +39,8 @@ void CavlcWriter::token(Cat cat, unsigned plane, unsigned block, unsigned count,
     to_.put(code.bits, code.length);
   };
   if (cat == Cat::chroma_dc) return put(3);
-  const bool is_chroma = cat == Cat::chroma_ac;
-  const unsigned columns = is_chroma ? 2 : 4, scale = is_chroma ? 8 : 4;
-  const int x = static_cast<int>(block % columns * scale), y = static_cast<int>(block / columns * scale);
-  const Location left = c_.locate(x - 1, y), above = c_.locate(x, y - 1);
-  const auto total = [&](const Location& at) { return unsigned{at.mb->coefficients[plane][is_chroma ? at.quarter() : at.block()]}; };
-  unsigned expected = 0;
-  if (left.mb && above.mb) expected = (total(left) + total(above) + 1) / 2;
-  else if (left.mb || above.mb) expected = total(left.mb ? left : above);
-  if (expected < 8) put(expected < 2 ? 0 : expected < 4 ? 1 : 2);
+  const unsigned expected = expected_coefficients(c_, cat, plane, block);
+  if (expected < 8) put(token_table(expected));
   else to_.put(count ? (count - 1) * 4 + trailing : 3, 6);
 }
 

@@ -12,7 +12,6 @@ namespace softgen::media::avc {
 
 class CavlcWriter {
  public:
-  static constexpr bool is_cabac = false;
   CavlcWriter(const Context& context, GolombWriter& to) : c_(context), to_(to) {}
 
   void skip(bool skipped) {

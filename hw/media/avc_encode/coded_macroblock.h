@@ -19,7 +19,6 @@ struct CodedMacroblock {
   std::array<Mv, 4> difference{};  ///< mvd of each partition
   std::array<int16_t, 16> luma_dc{};
   std::array<std::array<int16_t, 16>, 16> luma{};
-  std::array<std::array<int16_t, 64>, 4> luma8{};
   std::array<std::array<int16_t, 4>, 2> chroma_dc{};
   std::array<std::array<std::array<int16_t, 15>, 4>, 2> chroma_ac{};
 };

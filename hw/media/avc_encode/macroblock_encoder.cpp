@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "hw/media/avc/neighbours.h"
 #include "hw/media/avc/tables.h"
-#include "hw/media/avc_encode/macroblock_writer.h"
 
 namespace softgen::media::avc {
 namespace {

@@ -1,27 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// macroblock_layer (H.264 7.3.5): MacroblockReader's counterpart. A template over the two entropy coders.
+// macroblock_layer (H.264 7.3.5) without 8x8 transforms: MacroblockReader's counterpart. A template over the two entropy coders.
 #pragma once
-
-#include <algorithm>
 
 #include "hw/media/avc/context.h"
 #include "hw/media/avc/levels.h"
+#include "hw/media/avc/neighbours.h"
 #include "hw/media/avc/tables.h"
 #include "hw/media/avc_encode/coded_macroblock.h"
 
 namespace softgen::media::avc {
-
-/// 8.3.1.1, of a luma block (row * 4 + column) of the current macroblock.
-inline unsigned predicted_intra_mode(const Context& c, unsigned block) {
-  const int x = static_cast<int>(block % 4 * 4), y = static_cast<int>(block / 4 * 4);
-  const Location left = c.locate(x - 1, y), above = c.locate(x, y - 1);
-  const auto none = [&](const Location& at) { return !at.mb || (at.mb->kind == Kind::inter && c.picture.params.constrained_intra); };
-  if (none(left) || none(above)) return 2;
-  const auto mode = [](const Location& at) {
-    return at.mb->kind == Kind::intra4 || at.mb->kind == Kind::intra8 ? unsigned{at.mb->intra_mode[at.block()]} : 2u;
-  };
-  return std::min(mode(left), mode(above));
-}
 
 template <class Syntax>
 class MacroblockWriter {
@@ -50,8 +37,8 @@ class MacroblockWriter {
       syntax_.mb_type(first_type + 1 + coded.mode16 + (mb.cbp >> 4) * 4u + (mb.cbp & 15 ? 12 : 0));
     } else {
       syntax_.mb_type(first_type);
-      if (c_.picture.params.transform_8x8) syntax_.transform8(mb.transform8);
-      for (unsigned i = 0; i < 16; i += mb.transform8 ? 4 : 1) {
+      if (c_.picture.params.transform_8x8) syntax_.transform8(false);
+      for (unsigned i = 0; i < 16; ++i) {
         const unsigned at = block_y[i] * 4u + block_x[i], predicted = predicted_intra_mode(c_, at), mode = mb.intra_mode[at];
         syntax_.intra_mode(mode == predicted ? -1 : static_cast<int>(mode - (mode > predicted)));
       }
@@ -76,7 +63,7 @@ class MacroblockWriter {
       syntax_.mvd(block, 1, coded.difference[i].y);
     }
     syntax_.cbp(mb.cbp, false);
-    if (mb.cbp & 15 && c_.picture.params.transform_8x8) syntax_.transform8(mb.transform8);
+    if (mb.cbp & 15 && c_.picture.params.transform_8x8) syntax_.transform8(false);
   }
 
   void luma16(const CodedMacroblock& coded) {
@@ -91,15 +78,7 @@ class MacroblockWriter {
     for (unsigned block = 0; block < 16; ++block) {
       if (!(mb.cbp >> block / 4 & 1)) continue;
       const unsigned at = block_y[block] * 4u + block_x[block];
-      if (!mb.transform8) {
-        syntax_.residual(Cat::luma4, 0, at, coded.luma[block]);
-      } else if constexpr (Syntax::is_cabac) {
-        if (block % 4 == 0) syntax_.residual(Cat::luma8, 0, at, coded.luma8[block / 4]);
-      } else {
-        std::array<int16_t, 16> part;
-        for (unsigned i = 0; i < 16; ++i) part[i] = coded.luma8[block / 4][i * 4 + block % 4];
-        syntax_.residual(Cat::luma4, 0, at, part);
-      }
+      syntax_.residual(Cat::luma4, 0, at, coded.luma[block]);
     }
   }
 

@@ -29,13 +29,9 @@ class Decoder final : public AvcPackets {
   }
 
   SliceState slice(const Packet& packet, const PacketStore& store, const PictureParams& picture) const override {
-    SliceState state;
-    state.params = slice_params(store, picture);
-    const typename G::MFX_IND_OBJ_BASE_ADDR_STATE::View base(store.get(CommandId::MFX_IND_OBJ_BASE_ADDR_STATE));
     const auto object = G::MFD_AVC_BSD_OBJECT::unpack(packet.dwords);
-    state.address = base.mfx_indirect_bitstream_object_address() + object.indirect_bsd_data_start_address;
-    state.bound = base.mfx_indirect_bitstream_object_upper_bound();
-    state.bytes = object.indirect_bsd_data_length;
+    SliceState state{mfx_indirect<G>(store, object.indirect_bsd_data_start_address, object.indirect_bsd_data_length)};
+    state.params = slice_params(store, picture);
     state.data_offset = object.inline_data.first_mb_byte_offset_of_slice_data_or_slice_header;
     state.params.bit_offset = object.inline_data.first_mb_bit_offset;
     return state;
@@ -88,9 +84,7 @@ class Decoder final : public AvcPackets {
   static void surface(const PacketStore& store, PictureState& state) {
     using Surface = typename G::MFX_SURFACE_STATE;
     const typename Surface::View v(store.get(CommandId::MFX_SURFACE_STATE));
-    state.pitch = v.surface_pitch() + 1;
-    state.chroma_row = v.y_offset_for_u_cb();
-    state.tiling = mfx_tiling(v.tiled_surface(), v.tile_walk());
+    state.layout = mfx_layout<G>(store, state.params.width_mbs * 16, state.params.frame_height_mbs * 16);
     // Monochrome pictures of i965-va-driver have no chroma plane; iHD's do, and it fills them itself.
     const bool planar = v.surface_format() == Surface::SurfaceFormat::MFX_PLANAR_420_8 && v.interleave_chroma();
     const bool luma_alone = state.params.monochrome && v.surface_format() == Surface::SurfaceFormat::MFX_Y8_UNORM;
@@ -99,9 +93,7 @@ class Decoder final : public AvcPackets {
 
   static void addresses(const PacketStore& store, PictureState& state) {
     const typename G::MFX_PIPE_BUF_ADDR_STATE::View v(store.get(CommandId::MFX_PIPE_BUF_ADDR_STATE));
-    const typename G::MFX_PIPE_MODE_SELECT::View mode(store.get(CommandId::MFX_PIPE_MODE_SELECT));
-    state.destination =
-        mode.post_deblocking_output_enable() ? v.post_deblocking_destination_address() : v.pre_deblocking_destination_address();
+    state.destination = mfx_destination<G>(store);
     for (unsigned i = 0; i < max_frames; ++i) state.references[i] = v.reference_picture_address(i);
   }
 

@@ -61,9 +61,7 @@ class EncodeDecoder final : public AvcEncodePackets {
     std::optional<uint32_t> first_mb;
     if (object.slice_header_indicator() == Insert::SliceHeaderIndicator::SLICE_HEADER)
       first_mb = slice.slice_vertical_position() * picture.width_mbs + slice.slice_horizontal_position();
-    Insertion payload = pak_insertion<G>(packet);
-    return {std::move(payload.bytes), payload.last_bits, object.emulation_byte_bits_insert_enable(), object.skip_emulation_byte_count(),
-            first_mb};
+    return {pak_insertion<G>(packet), object.emulation_byte_bits_insert_enable(), object.skip_emulation_byte_count(), first_mb};
   }
 
   std::optional<SliceParams> slice(const Packet& packet, const PacketStore& store, const PictureParams& picture) const override {
@@ -90,32 +88,23 @@ class EncodeDecoder final : public AvcEncodePackets {
   }
 
   EncodeTarget target(const PacketStore& store) const override {
-    const PakTarget target = pak_target<G>(store);
-    return {.address = target.address,
-            .bound = target.bound,
-            .offset = typename Slice::View(store.get(Slice::id)).indirect_pak_bse_data_start_address(),
-            .by_slice = typename G::MFX_AVC_IMG_STATE::View(store.get(CommandId::MFX_AVC_IMG_STATE)).load_bitstream_pointer_per_slice()};
+    return {pak_target<G>(store), typename Slice::View(store.get(Slice::id)).indirect_pak_bse_data_start_address(),
+            typename G::MFX_AVC_IMG_STATE::View(store.get(CommandId::MFX_AVC_IMG_STATE)).load_bitstream_pointer_per_slice()};
   }
 
   void report(EngineEnv& env, const EncodeReport& report) const override {
+    report_coded<G>(env, report.bytes, report.bits, report.is_cut);
     const BoxRegisters box = box_registers<G>(env.engine);
-    env.registers.poke(box.mfc_bytes, report.bytes);
     env.registers.poke(box.mfc_slice_bytes, report.bytes);
-    env.registers.poke(box.mfc_element_bits, report.bits);
     env.registers.poke(box.mfc_qp_count, report.qp);
     env.registers.poke(box.mfc_slices, report.slices);
-    env.registers.poke(box.mfc_image_status, report.is_cut ? box.bits_violated.mask() : 0);
   }
 
  private:
   static EncodeSurface surface(const PacketStore& store, typename Surface::SurfaceID id, uint64_t base) {
-    const typename Surface::View v(store.get(Surface::id, static_cast<unsigned>(id)));
-    return {.base = strip_canonical(base),
-            .pitch = v.surface_pitch() + 1,
-            .chroma_row = v.y_offset_for_u_cb(),
-            .width = v.width() + 1,
-            .height = v.height() + 1,
-            .tiling = mfx_tiling(v.tiled_surface(), v.tile_walk())};
+    const auto index = static_cast<unsigned>(id);
+    const typename Surface::View v(store.get(Surface::id, index));
+    return {mfx_layout<G>(store, v.width() + 1, v.height() + 1, index), strip_canonical(base)};
   }
 
   static bool vdenc(const PacketStore& store, EncodePicture& out) {

@@ -5,11 +5,9 @@
 #include "hw/defs/gen11/all.h"
 #include "hw/defs/gen12/all.h"
 #include "hw/defs/gen9/all.h"
-#include "hw/media/decode/box_registers.h"
 #include "hw/media/decode/mfx_surface.h"
 #include "hw/media/decode/pak.h"
 #include "hw/media/jpeg/jpeg_encode_codec.h"
-#include "hw/mmio/register_file.h"
 
 namespace softgen::media {
 namespace jpeg {
@@ -67,19 +65,10 @@ class PacketDecoder final : public EncodePackets {
     return out;
   }
 
-  Indirect target(const PacketStore& state) const override {
-    const PakTarget target = pak_target<G>(state);
-    return {.address = target.address, .bound = target.bound};
-  }
+  PakTarget target(const PacketStore& state) const override { return pak_target<G>(state); }
 
   void report(EngineEnv& env, uint32_t bytes, uint32_t coefficient_bits, bool lacks_code, bool is_cut) const override {
-    const BoxRegisters box = box_registers<G>(env.engine);
-    env.registers.poke(box.mfc_bytes, bytes);
-    env.registers.poke(box.mfc_element_bits, coefficient_bits);
-    uint32_t status = 0;
-    if (lacks_code) status |= box.missing_code.mask();
-    if (is_cut) status |= box.bits_violated.mask();
-    env.registers.poke(box.mfc_image_status, status);
+    report_coded<G>(env, bytes, coefficient_bits, is_cut, lacks_code);
   }
 
  private:

@@ -52,19 +52,10 @@ class PacketDecoder final : public Mpeg2Packets {
 
   SurfaceSet surfaces(const PacketStore& state) const override {
     using Addresses = typename G::MFX_PIPE_BUF_ADDR_STATE;
-    const typename G::MFX_SURFACE_STATE::View surface(state.get(CommandId::MFX_SURFACE_STATE));
     const typename Addresses::View addresses(state.get(CommandId::MFX_PIPE_BUF_ADDR_STATE));
     const typename G::MFX_MPEG2_PIC_STATE::View picture(state.get(CommandId::MFX_MPEG2_PIC_STATE));
-    SurfaceSet set;
-    PlaneLayout& luma = set.luma;
-    luma.pitch = surface.surface_pitch() + 1;
-    luma.tiling = mfx_tiling(surface.tiled_surface(), surface.tile_walk());
-    luma.width = std::min(picture.frame_width_in_mbs() + 1, max_blocks) * 16;
-    luma.height = std::min(picture.frame_height_in_mbs() + 1, max_blocks) * 16;
-    set.chroma = luma;
-    set.chroma.first_row = surface.y_offset_for_u_cb();
-    set.chroma.element = 2;
-    set.chroma.width /= 2, set.chroma.height /= 2;
+    SurfaceSet set{mfx_layout<G>(state, std::min(picture.frame_width_in_mbs() + 1, max_blocks) * 16,
+                                 std::min(picture.frame_height_in_mbs() + 1, max_blocks) * 16)};
     const typename G::MFX_PIPE_MODE_SELECT::View mode(state.get(CommandId::MFX_PIPE_MODE_SELECT));
     set.destination = mode.post_deblocking_output_enable() && !mode.pre_deblocking_output_enable()
                           ? addresses.post_deblocking_destination_address()
@@ -77,11 +68,7 @@ class PacketDecoder final : public Mpeg2Packets {
 
   SliceObject slice(const Packet& packet, const PacketStore& state, const PictureParams& picture) const override {
     const auto object = G::MFD_MPEG2_BSD_OBJECT::unpack(packet.dwords);
-    const typename G::MFX_IND_OBJ_BASE_ADDR_STATE::View base(state.get(CommandId::MFX_IND_OBJ_BASE_ADDR_STATE));
-    SliceObject found;
-    found.address = base.mfx_indirect_bitstream_object_address() + object.indirect_bsd_data_start_address;
-    found.bound = base.mfx_indirect_bitstream_object_upper_bound();
-    found.bytes = object.indirect_bsd_data_length;
+    SliceObject found{mfx_indirect<G>(state, object.indirect_bsd_data_start_address, object.indirect_bsd_data_length)};
     const auto& data = object.inline_data;
     found.first_bit = static_cast<uint8_t>(data.first_mb_bit_offset);
     found.slice.first = data.slice_vertical_position * picture.width + data.slice_horizontal_position;

@@ -6,11 +6,9 @@
 #include "hw/defs/gen11/all.h"
 #include "hw/defs/gen12/all.h"
 #include "hw/defs/gen9/all.h"
-#include "hw/media/decode/box_registers.h"
 #include "hw/media/decode/mfx_surface.h"
 #include "hw/media/decode/pak.h"
 #include "hw/media/mpeg2/mpeg2_encode_codec.h"
-#include "hw/mmio/register_file.h"
 
 namespace softgen::media {
 namespace mpeg2 {
@@ -39,13 +37,7 @@ class PacketDecoder final : public Mpeg2EncodePackets {
     set.destination = strip_canonical(buffers.original_uncompressed_picture_source_address());
     // i965-va-driver sends one surface for all pictures.
     constexpr unsigned id = static_cast<unsigned>(Surface::SurfaceID::MFX_SOURCE_INPUT_PICTURE);
-    if (!state.has(Surface::id, id)) return set;
-    const typename Surface::View surface(state.get(Surface::id, id));
-    for (PlaneLayout* plane : {&set.luma, &set.chroma}) {
-      plane->pitch = surface.surface_pitch() + 1;
-      plane->tiling = mfx_tiling(surface.tiled_surface(), surface.tile_walk());
-    }
-    set.chroma.first_row = surface.y_offset_for_u_cb();
+    if (state.has(Surface::id, id)) static_cast<PictureLayout&>(set) = mfx_layout<G>(state, set.luma.width, set.luma.height, id);
     return set;
   }
 
@@ -97,10 +89,7 @@ class PacketDecoder final : public Mpeg2EncodePackets {
   }
 
   void report(EngineEnv& env, uint32_t bytes, uint32_t coefficient_bits, bool is_cut) const override {
-    const BoxRegisters box = box_registers<G>(env.engine);
-    env.registers.poke(box.mfc_bytes, bytes);
-    env.registers.poke(box.mfc_element_bits, coefficient_bits);
-    env.registers.poke(box.mfc_image_status, is_cut ? box.bits_violated.mask() : 0);
+    report_coded<G>(env, bytes, coefficient_bits, is_cut);
   }
 
  private:

@@ -8,7 +8,9 @@
 #include "hw/base/bits.h"
 #include "hw/defs/ids.h"
 #include "hw/media/coded_buffer.h"
+#include "hw/media/decode/box_registers.h"
 #include "hw/media/packet_store.h"
+#include "hw/mmio/register_file.h"
 
 namespace softgen::media {
 
@@ -28,6 +30,15 @@ Insertion pak_insertion(const Packet& packet) {
   }
   out.bytes.erase(out.bytes.begin(), out.bytes.begin() + std::min<ptrdiff_t>(object.data_byte_offset(), std::ssize(out.bytes)));
   return out;
+}
+
+/// The registers that drivers store behind a picture: its bytes with all that was inserted, the bits of what was coded, and what was wrong.
+template <class G>
+void report_coded(EngineEnv& env, uint32_t bytes, uint32_t bits, bool is_cut, bool lacks_code = false) {
+  const BoxRegisters box = box_registers<G>(env.engine);
+  env.registers.poke(box.mfc_bytes, bytes);
+  env.registers.poke(box.mfc_element_bits, bits);
+  env.registers.poke(box.mfc_image_status, (is_cut ? box.bits_violated.mask() : 0) | (lacks_code ? box.missing_code.mask() : 0));
 }
 
 template <class G>

@@ -63,24 +63,13 @@ class PacketDecoder final : public Vc1Packets {
   }
 
   SurfaceSet surfaces(const PacketStore& store) const override {
-    const typename G::MFX_SURFACE_STATE::View surface(store.get(CommandId::MFX_SURFACE_STATE));
     const typename G::MFX_PIPE_BUF_ADDR_STATE::View addresses(store.get(CommandId::MFX_PIPE_BUF_ADDR_STATE));
     const typename G::MFX_BSP_BUF_BASE_ADDR_STATE::View buffers(store.get(CommandId::MFX_BSP_BUF_BASE_ADDR_STATE));
     const typename G::MFX_VC1_DIRECTMODE_STATE::View direct(store.get(CommandId::MFX_VC1_DIRECTMODE_STATE));
-    const typename G::MFX_PIPE_MODE_SELECT::View mode(store.get(CommandId::MFX_PIPE_MODE_SELECT));
     const State state = State::unpack(store.get(CommandId::MFD_VC1_LONG_PIC_STATE));
-    SurfaceSet set;
-    PlaneLayout& luma = set.luma;
-    luma.pitch = surface.surface_pitch() + 1;
-    luma.tiling = mfx_tiling(surface.tiled_surface(), surface.tile_walk());
-    luma.width = std::min(state.picture_width_in_mbs + 1, max_blocks) * 16;
-    luma.height = std::min(state.picture_height_in_mbs + 1, max_blocks) * 16;
-    set.chroma = luma;
-    set.chroma.first_row = surface.y_offset_for_u_cb();
-    set.chroma.element = 2;
-    set.chroma.width /= 2, set.chroma.height /= 2;
-    set.destination = mode.post_deblocking_output_enable() ? addresses.post_deblocking_destination_address()
-                                                           : addresses.pre_deblocking_destination_address();
+    SurfaceSet set{mfx_layout<G>(store, std::min(state.picture_width_in_mbs + 1, max_blocks) * 16,
+                                 std::min(state.picture_height_in_mbs + 1, max_blocks) * 16)};
+    set.destination = mfx_destination<G>(store);
     for (unsigned direction = 0; direction < 2; ++direction) set.reference[direction] = addresses.reference_picture_address(direction);
     if (state.bitplane_buffer_present) set.bitplane = buffers.bitplane_read_buffer_address();
     set.bitplane_pitch = state.bitplane_buffer_pitch + 1;
@@ -91,11 +80,7 @@ class PacketDecoder final : public Vc1Packets {
 
   SliceObject slice(const Packet& packet, const PacketStore& store, const PictureParams& picture) const override {
     const typename G::MFD_VC1_BSD_OBJECT::View object(packet.dwords);
-    const typename G::MFX_IND_OBJ_BASE_ADDR_STATE::View base(store.get(CommandId::MFX_IND_OBJ_BASE_ADDR_STATE));
-    SliceObject found;
-    found.address = base.mfx_indirect_bitstream_object_address() + object.indirect_bsd_data_start_address();
-    found.bound = base.mfx_indirect_bitstream_object_upper_bound();
-    found.bytes = object.indirect_bsd_data_length();
+    SliceObject found{mfx_indirect<G>(store, object.indirect_bsd_data_start_address(), object.indirect_bsd_data_length())};
     found.first_bit = object.first_mb_byte_offset_of_slice_data_or_slice_header() * 8 + object.first_mb_bit_offset();
     // 0: the engine removes them. Both drivers leave it at 0.
     found.has_emulation = picture.advanced && !object.emulation_prevention_byte_present();

@@ -2,14 +2,14 @@
 // What decoders of VEBOX's packets share: VEBOX_SURFACE_STATE.
 #pragma once
 
+#include "hw/media/decode/mfx_surface.h"
 #include "hw/media/vebox_decoder.h"
 
 namespace softgen::media {
 
 template <class State>
 surface::Tiling tiling_of(const State& s) {
-  using surface::Tiling;
-  return !s.tiled_surface ? Tiling::linear : s.tile_walk == State::TileWalk::TW_YMAJOR ? Tiling::y : Tiling::x;
+  return mfx_tiling(s.tiled_surface, s.tile_walk);
 }
 
 /// Offsets and pitches of planes that no decoder here reads.

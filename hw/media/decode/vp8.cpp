@@ -49,21 +49,11 @@ class PacketDecoder final : public Vp8Packets {
   }
 
   FrameSurfaces surfaces(const PacketStore& state) const override {
-    using Surface = typename G::MFX_SURFACE_STATE;
-    const typename Surface::View surface(state.get(CommandId::MFX_SURFACE_STATE));
     const typename G::MFX_PIPE_BUF_ADDR_STATE::View addresses(state.get(CommandId::MFX_PIPE_BUF_ADDR_STATE));
     const auto picture = G::MFX_VP8_PIC_STATE::unpack(state.get(CommandId::MFX_VP8_PIC_STATE));
-    FrameSurfaces set;
-    PlaneLayout& luma = set.luma;
-    luma.pitch = surface.surface_pitch() + 1;
-    luma.tiling = mfx_tiling(surface.tiled_surface(), surface.tile_walk());
-    luma.width = std::min(picture.frame_width + 1, max_blocks) * 16, luma.height = std::min(picture.frame_height + 1, max_blocks) * 16;
-    set.chroma = luma;
-    set.chroma.first_row = surface.y_offset_for_u_cb();
-    set.chroma.element = 2;
-    set.chroma.width /= 2, set.chroma.height /= 2;
-    const bool filters = typename G::MFX_PIPE_MODE_SELECT::View(state.get(CommandId::MFX_PIPE_MODE_SELECT)).post_deblocking_output_enable();
-    set.destination = filters ? addresses.post_deblocking_destination_address() : addresses.pre_deblocking_destination_address();
+    FrameSurfaces set{
+        mfx_layout<G>(state, std::min(picture.frame_width + 1, max_blocks) * 16, std::min(picture.frame_height + 1, max_blocks) * 16)};
+    set.destination = mfx_destination<G>(state);
     for (size_t i = 0; i < set.reference.size(); ++i) set.reference[i] = addresses.reference_picture_address(i);
     set.token_probabilities = picture.coeffprobability_stream_in_address;
     set.segments = picture.segmentation_id_stream_address;

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "hw/base/worker_pool.h"
 #include "hw/media/frame/plane_map.h"
 
 namespace softgen::media {
@@ -45,10 +46,32 @@ struct Frame {
   }
 };
 
+/// Where the two planes of a picture are: luma, and interleaved chroma.
+struct PictureLayout {
+  PlaneLayout luma, chroma;
+  /// Of every other row: from the first (0) or the second (1) on.
+  PictureLayout field(unsigned parity) const;
+  /// Of 4:2:0: at most that many samples of luma.
+  PictureLayout limited(uint32_t width, uint32_t height) const;
+};
+
+/// NV12 without a base: `width` x `height` samples of luma; chroma begins at row `chroma_row` of the surface.
+PictureLayout nv12_layout(uint32_t pitch, surface::Tiling tiling, uint32_t width, uint32_t height, uint32_t chroma_row);
+
 /// The two planes of a picture in graphics memory.
 struct PictureMap {
   PlaneMap luma, chroma;
+  /// `layout` at `base`, whatever its planes have. The rest is as for PlaneMap::open().
+  void open(memory::View& view, const StopFlag& stop, const PictureLayout& layout, uint64_t base, Access access);
+  void close() { luma.close(), chroma.close(); }
   void refresh(memory::View& view, const StopFlag& stop) { luma.refresh(view, stop), chroma.refresh(view, stop); }
 };
+
+/// All of a picture to its surface, in strips on the pool.
+void store_frame(PictureMap& to, const Frame<uint8_t>& frame, WorkerPool* pool, bool has_chroma = true);
+
+/// Macroblock (x, y) repeats the row of samples above it; those of the first row become grey.
+void repeat_row_above(Frame<uint8_t>& frame, uint32_t x, uint32_t y);
+void make_grey(Frame<uint8_t>& frame, uint32_t x, uint32_t y);
 
 }  // namespace softgen::media

@@ -6,17 +6,6 @@
 #include "hw/memory/view.h"
 
 namespace softgen::media {
-namespace {
-
-void open_picture(PictureMap& map, const HevcPicture& picture, uint64_t base, Access access, EngineEnv& env) {
-  for (const bool is_chroma : {false, true}) {
-    PlaneLayout layout = is_chroma ? picture.chroma : picture.luma;
-    layout.base = base;
-    (is_chroma ? map.chroma : map.luma).open(env.view, env.stop, layout, access);
-  }
-}
-
-}  // namespace
 
 bool HevcCodec::begin(const PacketStore& state, EngineEnv& env) {
   const std::optional<HevcPicture> picture = packets_->picture(state);
@@ -24,13 +13,13 @@ bool HevcCodec::begin(const PacketStore& state, EngineEnv& env) {
   picture_ = *picture;
   status_ = {};
   collocated_frame_ = -1;
-  for (PictureMap& map : references_) map.luma.close(), map.chroma.close();
+  for (PictureMap& map : references_) map.close();
   const unsigned bytes = picture_.luma.element;
   std::unique_ptr<hevc::PictureDecoder>& decoder = decoders_[bytes - 1];
   if (!decoder) decoder = hevc::make_picture_decoder(bytes);
   decoder_ = decoder.get();
   decoder_->begin(picture_.parameters, references_);
-  open_picture(target_, picture_, picture_.luma.base, Access::write, env);
+  target_.open(env.view, env.stop, {picture_.luma, picture_.chroma}, picture_.luma.base, Access::write);
   return true;
 }
 
@@ -42,7 +31,7 @@ void HevcCodec::open_references(const hevc::SliceParameters& slice, EngineEnv& e
     for (unsigned i = 0; i < slice.active[list]; ++i) {
       const unsigned frame = slice.lists[list][i].frame;
       if (picture_.references[frame] && !references_[frame].luma.is_open())
-        open_picture(references_[frame], picture_, picture_.references[frame], Access::read, env);
+        references_[frame].open(env.view, env.stop, {picture_.luma, picture_.chroma}, picture_.references[frame], Access::read);
     }
   }
 }

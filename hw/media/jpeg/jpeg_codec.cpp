@@ -11,7 +11,7 @@ ExecResult JpegDecoder::object(const Packet& packet, const PacketStore& state, E
     open_ = true;
   }
   const Indirect data = packets_->data(packet, state);
-  const std::span<uint8_t> bytes = read_object(env, data.address, data.bytes, data.bound, bytes_);
+  const std::span<uint8_t> bytes = read_object(env, data, bytes_);
   return scans_.decode(packets_->scan(packet, state, scans_.structure()), bytes, env.stop) ? ExecResult::done : ExecResult::aborted;
 }
 

@@ -31,8 +31,7 @@ ExecResult JpegEncoder::object(const Packet& packet, const PacketStore& state, E
 }
 
 void JpegEncoder::append(const PacketStore& state, EngineEnv& env, std::span<const uint8_t> bytes) {
-  const Indirect target = packets_->target(state);
-  coded_.append(env.view, target.address, target.bound, bytes);
+  coded_.append(env.view, packets_->target(state), bytes);
 }
 
 ExecResult JpegEncoder::encode(const PacketStore& state, EngineEnv& env) {
@@ -61,8 +60,7 @@ ExecResult JpegEncoder::close(const PacketStore& state, EngineEnv& env) {
   }
   open_ = false;
   const uint32_t size = static_cast<uint32_t>(coded_.size());
-  const Indirect target = packets_->target(state);
-  coded_.pad(env.view, target.address, target.bound);
+  coded_.pad(env.view, packets_->target(state));
   packets_->report(env, size, static_cast<uint32_t>(bits_), lacks_code_, coded_.is_cut());
   return ExecResult::done;
 }

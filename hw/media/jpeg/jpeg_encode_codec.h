@@ -27,8 +27,7 @@ class EncodePackets {
   virtual ScanStart start(const Packet& object) const = 0;
   virtual Insertion insertion(const Packet& object) const = 0;
   virtual bool is_insertion(const Packet& object) const = 0;
-  /// The coded buffer; `bytes` is unused.
-  virtual Indirect target(const PacketStore& state) const = 0;
+  virtual PakTarget target(const PacketStore& state) const = 0;
   /// The registers of the picture's size.
   virtual void report(EngineEnv& env, uint32_t bytes, uint32_t coefficient_bits, bool lacks_code, bool is_cut) const = 0;
 };

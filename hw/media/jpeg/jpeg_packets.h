@@ -10,12 +10,6 @@
 
 namespace softgen::media::jpeg {
 
-/// Bytes of the stream in graphics memory.
-struct Indirect {
-  uint64_t address = 0, bound = 0;
-  uint32_t bytes = 0;
-};
-
 class DecodePackets {
  public:
   virtual ~DecodePackets() = default;

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "hw/media/mpeg2/mpeg2_codec.h"
 
-#include <algorithm>
-#include <cstring>
-
 #include "hw/media/mpeg2/slice.h"
 
 namespace softgen::media {
@@ -11,15 +8,13 @@ namespace {
 
 using mpeg2::CodingType;
 
-constexpr uint8_t grey = 128;
-
 }  // namespace
 
 ExecResult Mpeg2Codec::object(const Packet& packet, const PacketStore& state, EngineEnv& env) {
   if (!open_) begin(state, env);
   maps_.refresh(env);
   const mpeg2::SliceObject object = packets_->slice(packet, state, picture_);
-  const std::span<const uint8_t> bytes = read_object(env, object.address, object.bytes, object.bound, bytes_);
+  const std::span<const uint8_t> bytes = read_object(env, object, bytes_);
   mpeg2::SliceDecoder decoder(picture_, maps_.references, frame_, done_);
   const mpeg2::SliceResult result = decoder.decode(BitReader(bytes, object.first_bit), object.slice, env.stop);
   if (result == mpeg2::SliceResult::broken) status_.errors |= 1;
@@ -40,7 +35,7 @@ ExecResult Mpeg2Codec::close(const PacketStore&, EngineEnv& env) {
   if (env.stop.aborting()) return ExecResult::aborted;
   maps_.refresh(env);
   if (!conceal(env.stop)) return ExecResult::aborted;
-  maps_.store(frame_, picture_, pool_);
+  store_frame(maps_.destination, frame_, pool_);
   status_.blocks = static_cast<uint32_t>(done_.size());
   open_ = false;
   return ExecResult::done;
@@ -57,21 +52,10 @@ bool Mpeg2Codec::conceal(const StopFlag& stop) {
     ++status_.concealed_blocks;
     const uint32_t x = address % picture_.width, y = address / picture_.width;
     if (!x && stop.aborting()) return false;
-    if (picture_.type == CodingType::i) conceal_intra(x, y);
+    if (picture_.type == CodingType::i) repeat_row_above(frame_, x, y);
     else predict(picture_, maps_.references, motion, x, y, frame_);
   }
   return true;
-}
-
-void Mpeg2Codec::conceal_intra(uint32_t x, uint32_t y) {
-  for (const bool is_chroma : {false, true}) {
-    Plane<uint8_t>& plane = is_chroma ? frame_.chroma : frame_.luma;
-    const uint32_t rows = is_chroma ? mpeg2::chroma_rows : mpeg2::luma_rows;
-    for (uint32_t row = y * rows; row < (y + 1) * rows; ++row) {
-      if (y) std::memcpy(plane.at(x * 16, row), plane.at(x * 16, y * rows - 1), 16);
-      else std::memset(plane.at(x * 16, row), grey, 16);
-    }
-  }
 }
 
 }  // namespace softgen::media

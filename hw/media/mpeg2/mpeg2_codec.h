@@ -25,7 +25,6 @@ class Mpeg2Codec final : public Codec {
   void begin(const PacketStore& state, EngineEnv& env);
   /// False: a stop request ended it.
   bool conceal(const StopFlag& stop);
-  void conceal_intra(uint32_t x, uint32_t y);
 
   const std::unique_ptr<const mpeg2::Mpeg2Packets> packets_;
   WorkerPool* const pool_;

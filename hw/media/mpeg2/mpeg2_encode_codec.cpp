@@ -62,7 +62,7 @@ void Mpeg2Encoder::begin(const PacketStore& state, EngineEnv& env) {
   quantiser_ = packets_->quantiser(state);
   maps_.open(env, packets_->shared().surfaces(state), picture_);
   const SurfaceSet source = packets_->source(state);
-  open_picture(source_, env, source, source.destination, -1, Access::read);
+  source_.open(env.view, env.stop, source, source.destination, Access::read);
   frame_.resize(picture_.width * 16, picture_.height * 16);
   for (Plane<uint8_t>* plane : {&frame_.luma, &frame_.chroma}) std::memset(plane->row(0), grey, plane->stride() * plane->height());
   writer_.emplace(picture_);
@@ -164,9 +164,9 @@ ExecResult Mpeg2Encoder::close(const PacketStore&, EngineEnv& env) {
   if (env.stop.aborting()) return ExecResult::aborted;
   end_slice(env);
   maps_.refresh(env);
-  maps_.store(frame_, picture_, pool_);
+  store_frame(maps_.destination, frame_, pool_);
   const uint32_t size = static_cast<uint32_t>(coded_.size());
-  coded_.pad(env.view, target_.address, target_.bound);
+  coded_.pad(env.view, target_);
   packets_->report(env, size, static_cast<uint32_t>(writer_->coefficient_bits()), coded_.is_cut());
   open_ = false;
   return ExecResult::done;

@@ -25,7 +25,7 @@ class Mpeg2Encoder final : public Codec {
   void macroblock(const mpeg2::PakObject& object, const PacketStore& state, EngineEnv& env);
   void begin_slice(const mpeg2::PakObject& object, const PacketStore& state);
   void end_slice(EngineEnv& env);
-  void append(EngineEnv& env, std::span<const uint8_t> bytes) { coded_.append(env.view, target_.address, target_.bound, bytes); }
+  void append(EngineEnv& env, std::span<const uint8_t> bytes) { coded_.append(env.view, target_, bytes); }
   /// Predicts into the frame, and sets levels and pattern.
   void code(const mpeg2::PakObject& object, mpeg2::CodedMacroblock& coded);
   void reconstruct(const mpeg2::PakObject& object, const mpeg2::CodedMacroblock& coded);

@@ -7,23 +7,22 @@
 #include <memory>
 
 #include "hw/iface/engine.h"
-#include "hw/media/frame/plane_map.h"
+#include "hw/media/codec.h"
+#include "hw/media/frame/frame.h"
 #include "hw/media/mpeg2/picture.h"
 #include "hw/media/packet_store.h"
 
 namespace softgen::media::mpeg2 {
 
 /// All surfaces of a picture have one layout, and addresses of their own. Address 0: there is none.
-struct SurfaceSet {
-  PlaneLayout luma, chroma;  ///< of whole frames; without base
+/// The layout is that of whole frames.
+struct SurfaceSet : PictureLayout {
   uint64_t destination = 0;
   std::array<std::array<uint64_t, 2>, 2> reference{};  ///< by direction, parity; frame pictures: the first
 };
 
-struct SliceObject {
+struct SliceObject : Indirect {
   SliceParams slice;
-  uint64_t address = 0, bound = 0;  ///< bound 0: none
-  uint32_t bytes = 0;
   uint8_t first_bit = 0;
 };
 

@@ -9,7 +9,7 @@
 namespace softgen::media::vc1 {
 namespace {
 
-// Raster places of 8 a row, in the order of the scans.
+// Raster positions, eight per row, in the order of the scans.
 constexpr std::array<std::array<uint8_t, 64>, 4> scans = {
     {{0,  8,  1,  2,  9,  16, 24, 17, 10, 3,  4,  11, 18, 25, 32, 40, 48, 56, 41, 33, 26, 19, 12, 5,  6,  13, 20, 27, 34, 49, 57, 58,
       50, 42, 35, 28, 21, 14, 7,  15, 22, 29, 36, 43, 51, 59, 60, 52, 44, 37, 30, 23, 31, 38, 45, 53, 61, 62, 54, 46, 39, 47, 55, 63},

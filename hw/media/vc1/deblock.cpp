@@ -115,10 +115,7 @@ class Deblocker {
 // reads four, so the passes over rows do not meet.
 void deblock(Picture& picture, WorkerPool* pool, const StopFlag& stop) {
   Deblocker deblocker(picture);
-  for (void (Deblocker::* const pass)(uint32_t) : {&Deblocker::row_edges, &Deblocker::inner_row_edges, &Deblocker::column_edges})
-    for_each(pool, picture.params.height, [&](size_t row, unsigned) {
-      if (!stop.aborting()) (deblocker.*pass)(static_cast<uint32_t>(row));
-    });
+  run_passes(deblocker, {&Deblocker::row_edges, &Deblocker::inner_row_edges, &Deblocker::column_edges}, picture.params.height, pool, stop);
 }
 
 }  // namespace softgen::media::vc1

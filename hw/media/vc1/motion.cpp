@@ -22,6 +22,11 @@ Sum sum_of(Vector vector) { return {vector.x, vector.y}; }
 int median(int a, int b, int c) { return std::max(std::min(a, b), std::min(std::max(a, b), c)); }
 Sum median(Sum a, Sum b, Sum c) { return {median(a.x, b.x, c.x), median(a.y, b.y, c.y)}; }
 
+/// Pullback, 8.3.5.3.4: a component of a vector of what is at `position` reaches from `min` to 4 before the end of `blocks` macroblocks of 1 << `shift`.
+int pulled_back(int component, int position, int min, uint32_t blocks, unsigned shift) {
+  return std::clamp(component, min - position, std::max(static_cast<int>(blocks << shift) - 4, min) - position);
+}
+
 int distance(Sum a, Sum b) { return std::abs(a.x - b.x) + std::abs(a.y - b.y); }
 
 /// Vectors wrap at MVRANGE (4.11).
@@ -84,11 +89,9 @@ Vector predict_vector(BitReader& bits, const Picture& picture, Position at, unsi
   const Sum a = has_a ? block_vector(picture, x, y - 1) : Sum{}, b = has_b ? block_vector(picture, x + offset, y - 1) : Sum{};
   const Sum c = has_c ? block_vector(picture, x - 1, y) : Sum{};
   Sum predicted = has_a + has_b + has_c > 1 ? median(a, b, c) : has_a ? a : c;
-  // Pullback, 8.3.5.3.4: not further outside than the block's size.
-  const int least = is_one ? -60 : -28, column = 32 * x, row = 32 * y;
-  const int most_x = static_cast<int>(params.width << 6) - 4, most_y = static_cast<int>(params.height << 6) - 4;
-  predicted.x = std::clamp(predicted.x, least - column, std::max(most_x, least) - column);
-  predicted.y = std::clamp(predicted.y, least - row, std::max(most_y, least) - row);
+  // Not further outside than the block's size.
+  const int min = is_one ? -60 : -28;
+  predicted = {pulled_back(predicted.x, 32 * x, min, params.width, 6), pulled_back(predicted.y, 32 * y, min, params.height, 6)};
   // HYBRIDPRED, 8.3.5.3.5.
   if (has_a && has_c &&
       (distance(predicted, is_intra(picture, x, y - 1) ? Sum{} : a) > hybrid_threshold ||
@@ -111,9 +114,9 @@ Vector predict_b_vector(const Picture& picture, Position at, unsigned direction,
   }
   // Chosen as FFmpeg has it: in Simple and Main profile pullback counts a macroblock as half of its size.
   const unsigned shift = params.advanced ? 6 : 5;
-  const int least = 4 - (1 << shift), column = static_cast<int>(at.x << shift), row = static_cast<int>(at.y << shift);
-  predicted.x = std::clamp(predicted.x, least - column, static_cast<int>(params.width << shift) - 4 - column);
-  predicted.y = std::clamp(predicted.y, least - row, static_cast<int>(params.height << shift) - 4 - row);
+  const int min = 4 - (1 << shift);
+  predicted = {pulled_back(predicted.x, static_cast<int>(at.x << shift), min, params.width, shift),
+               pulled_back(predicted.y, static_cast<int>(at.y << shift), min, params.height, shift)};
   return in_range(params.motion, predicted, data);
 }
 
@@ -126,8 +129,7 @@ std::array<Vector, 2> direct_vectors(const Picture& picture, Position at) {
     const int scale = params.motion.scale - 256 * direction;
     const auto scaled = [&](int value, uint32_t place, uint32_t size) {
       const int moved = params.motion.quarter ? (value * scale + 128) >> 8 : 2 * ((value * scale + 255) >> 9);
-      const int origin = static_cast<int>(place << 6);
-      return static_cast<int16_t>(std::clamp(moved, -60 - origin, static_cast<int>(size << 6) - 4 - origin));
+      return static_cast<int16_t>(pulled_back(moved, static_cast<int>(place << 6), -60, size, 6));
     };
     vectors[static_cast<size_t>(direction)] = {scaled(stored.x, at.x, params.width), scaled(stored.y, at.y, params.height)};
   }
@@ -144,14 +146,14 @@ bool combined_vector(const std::array<Vector, 4>& vectors, uint8_t intra, Vector
   if (count == 3) {
     found = median(inter[0], inter[1], inter[2]);
   } else {
-    // Of two the mean, of four the mean of the middle ones: both are sums without the least and the highest of four.
+    // Of two the mean, of four the mean of the middle ones: both are sums without the lowest and the highest of four.
     const auto middle = [&](int Sum::* axis) {
-      int sum = 0, least = inter[0].*axis, most = least;
+      int sum = 0, min = inter[0].*axis, max = min;
       for (unsigned i = 0; i < count; ++i) {
         const int value = inter[i].*axis;
-        sum += value, least = std::min(least, value), most = std::max(most, value);
+        sum += value, min = std::min(min, value), max = std::max(max, value);
       }
-      return (count == 4 ? sum - least - most : sum) / 2;
+      return (count == 4 ? sum - min - max : sum) / 2;
     };
     found = {middle(&Sum::x), middle(&Sum::y)};
   }

@@ -83,10 +83,7 @@ class Smoother {
 // Columns of the whole picture come first. An edge changes two samples on either side, so no row of macroblocks touches what another one does.
 void smooth(Picture& picture, WorkerPool* pool, const StopFlag& stop) {
   Smoother smoother(picture);
-  for (void (Smoother::* const pass)(uint32_t) : {&Smoother::columns, &Smoother::rows, &Smoother::put})
-    for_each(pool, picture.params.height, [&](size_t row, unsigned) {
-      if (!stop.aborting()) (smoother.*pass)(static_cast<uint32_t>(row));
-    });
+  run_passes(smoother, {&Smoother::columns, &Smoother::rows, &Smoother::put}, picture.params.height, pool, stop);
 }
 
 }  // namespace softgen::media::vc1

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "hw/media/vc1/vc1_codec.h"
 
-#include <algorithm>
-#include <cstring>
-
 #include "hw/base/log.h"
 #include "hw/media/vc1/filter.h"
 #include "hw/media/vc1/inter.h"
@@ -17,17 +14,8 @@ using vc1::Macroblock;
 using vc1::PictureType;
 using vc1::Vector;
 
-constexpr uint8_t grey = 128;
-constexpr uint32_t luma_rows = 16, chroma_rows = 8;
-
 /// The layout of direct motion buffers is chosen: these bytes for each macroblock, in raster order. Drivers allocate 64.
 static_assert(sizeof(Vector) == 4);
-
-void open_map(PictureMap& map, EngineEnv& env, PlaneLayout luma, PlaneLayout chroma, uint64_t address, Access access) {
-  luma.base = chroma.base = address;
-  map.luma.open(env.view, env.stop, luma, access);
-  map.chroma.open(env.view, env.stop, chroma, access);
-}
 
 }  // namespace
 
@@ -39,7 +27,7 @@ ExecResult Vc1Codec::object(const Packet& packet, const PacketStore& state, Engi
     return env.stop.aborting() ? ExecResult::aborted : ExecResult::done;
   }
   const vc1::SliceObject object = packets_->slice(packet, state, picture_.params);
-  std::span<uint8_t> bytes = read_object(env, object.address, object.bytes, object.bound, bytes_);
+  std::span<uint8_t> bytes = read_object(env, object, bytes_);
   if (object.has_emulation) bytes = bytes.first(strip_emulation(bytes));
   vc1::SliceDecoder decoder(picture_, BitReader(bytes, object.first_bit));
   const vc1::SliceResult result = decoder.decode(object.first_row, object.end_row, env.stop);
@@ -56,15 +44,13 @@ void Vc1Codec::begin(const PacketStore& state, EngineEnv& env) {
   picture_.frame.resize(params.width * 16, params.height * 16);
   if (params.smooths()) picture_.differences.resize(params.width * 16, params.height * 16);
   const vc1::SurfaceSet surfaces = packets_->surfaces(state);
-  open_map(destination_, env, surfaces.luma, surfaces.chroma, surfaces.destination, Access::write);
-  PlaneLayout luma = surfaces.luma, chroma = surfaces.chroma;
-  luma.width = params.edge_width, luma.height = params.edge_height;
-  chroma.width = (params.edge_width + 1) / 2, chroma.height = (params.edge_height + 1) / 2;
+  destination_.open(env.view, env.stop, surfaces, surfaces.destination, Access::write);
+  const PictureLayout layout = surfaces.limited(params.edge_width, params.edge_height);
   for (size_t direction = 0; direction < 2; ++direction) {
     PictureMap& map = picture_.references[direction];
     const bool used = params.type == PictureType::b || (params.type == PictureType::p && direction == 0);
-    if (used && surfaces.reference[direction]) open_map(map, env, luma, chroma, surfaces.reference[direction], Access::read);
-    else map.luma.close(), map.chroma.close();
+    if (used && surfaces.reference[direction]) map.open(env.view, env.stop, layout, surfaces.reference[direction], Access::read);
+    else map.close();
   }
   motion_address_ = surfaces.motion_write;
   read_flags(surfaces, env);
@@ -104,7 +90,7 @@ ExecResult Vc1Codec::close(const PacketStore&, EngineEnv& env) {
   if (!conceal(env.stop)) return ExecResult::aborted;
   if (picture_.params.loop_filter) vc1::deblock(picture_, pool_, env.stop);
   if (env.stop.aborting()) return ExecResult::aborted;
-  store();
+  store_frame(destination_, picture_.frame, pool_);
   if (picture_.params.type == PictureType::p && motion_address_) write_motion(env);
   status_.blocks = picture_.params.width * picture_.params.height;
   open_ = false;
@@ -119,32 +105,11 @@ bool Vc1Codec::conceal(const StopFlag& stop) {
     for (uint32_t x = 0; x < picture_.params.width; ++x) {
       if (picture_.at(x, y).done) continue;
       ++status_.concealed_blocks;
-      if (picture_.params.is_intra()) conceal_intra(x, y);
+      if (picture_.params.is_intra()) repeat_row_above(picture_.frame, x, y);
       else predictor.macroblock(x, y, 0, {}, false);
     }
   }
   return true;
-}
-
-void Vc1Codec::conceal_intra(uint32_t x, uint32_t y) {
-  for (const bool is_chroma : {false, true}) {
-    Plane<uint8_t>& plane = is_chroma ? picture_.frame.chroma : picture_.frame.luma;
-    const uint32_t rows = is_chroma ? chroma_rows : luma_rows;
-    for (uint32_t row = y * rows; row < (y + 1) * rows; ++row) {
-      if (y) std::memcpy(plane.at(x * 16, row), plane.at(x * 16, y * rows - 1), 16);
-      else std::memset(plane.at(x * 16, row), grey, 16);
-    }
-  }
-}
-
-void Vc1Codec::store() {
-  for_each(pool_, picture_.params.height, [&](size_t block_row, unsigned) {
-    const uint32_t y = static_cast<uint32_t>(block_row);
-    const auto bytes_of = [](const uint8_t* samples) { return reinterpret_cast<const std::byte*>(samples); };
-    const Plane<uint8_t>&luma = picture_.frame.luma, &chroma = picture_.frame.chroma;
-    destination_.luma.store(0, y * luma_rows, luma.width(), luma_rows, bytes_of(luma.row(y * luma_rows)), luma.stride());
-    destination_.chroma.store(0, y * chroma_rows, chroma.width() / 2, chroma_rows, bytes_of(chroma.row(y * chroma_rows)), chroma.stride());
-  });
 }
 
 // For direct prediction: the vector that stands for a macroblock's four; 0 of intra ones.

@@ -27,8 +27,6 @@ class Vc1Codec final : public Codec {
   void refresh(EngineEnv& env);
   /// False: a stop request ended it.
   bool conceal(const StopFlag& stop);
-  void conceal_intra(uint32_t x, uint32_t y);
-  void store();
   void write_motion(EngineEnv& env) const;
 
   const std::unique_ptr<const vc1::Vc1Packets> packets_;

@@ -7,26 +7,25 @@
 #include <memory>
 
 #include "hw/iface/engine.h"
-#include "hw/media/frame/plane_map.h"
+#include "hw/media/codec.h"
+#include "hw/media/frame/frame.h"
 #include "hw/media/packet_store.h"
 #include "hw/media/vc1/picture.h"
 
 namespace softgen::media::vc1 {
 
 /// Address 0: there is none.
-struct SurfaceSet {
-  PlaneLayout luma, chroma;  ///< without base; whole macroblocks
+/// The layout has whole macroblocks.
+struct SurfaceSet : PictureLayout {
   uint64_t destination = 0;
   std::array<uint64_t, 2> reference{};  ///< forward, backward
-  uint64_t bitplane = 0;                ///< half a byte a macroblock, even columns in the lower half
+  uint64_t bitplane = 0;                ///< 4 bits per macroblock, even columns in the lower half
   uint32_t bitplane_pitch = 0;
   uint64_t motion_write = 0, motion_read = 0;
 };
 
-struct SliceObject {
+struct SliceObject : Indirect {
   uint32_t first_row = 0, end_row = 0;
-  uint64_t address = 0, bound = 0;  ///< bound 0: none
-  uint32_t bytes = 0;
   uint32_t first_bit = 0;  ///< behind the removal of emulation prevention
   bool has_emulation = false;
 };

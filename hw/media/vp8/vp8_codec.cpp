@@ -25,17 +25,14 @@ ExecResult Vp8Codec::object(const Packet& packet, const PacketStore& state, Engi
   if (decoder_.broken()) status_.errors |= 1;
   status_.blocks = params_.width * params_.height;
   store_segments(surfaces.segments, env);
-  store_frame();
+  if (destination_.luma.is_open()) store_frame(destination_, decoder_.frame(), pool_);
   return ExecResult::done;
 }
 
 void Vp8Codec::open(const vp8::FrameSurfaces& surfaces, EngineEnv& env) {
   const auto open_one = [&](PictureMap& map, uint64_t address, Access access) {
-    if (!address) return map.luma.close(), map.chroma.close();
-    PlaneLayout luma = surfaces.luma, chroma = surfaces.chroma;
-    luma.base = chroma.base = address;
-    map.luma.open(env.view, env.stop, luma, access);
-    map.chroma.open(env.view, env.stop, chroma, access);
+    if (address) map.open(env.view, env.stop, surfaces, address, access);
+    else map.close();
   };
   for (size_t i = 0; i < references_.size(); ++i) open_one(references_[i], params_.is_key ? 0 : surfaces.reference[i], Access::read);
   open_one(destination_, surfaces.destination, Access::write);
@@ -49,17 +46,6 @@ void Vp8Codec::load_segments(uint64_t address, EngineEnv& env) {
 
 void Vp8Codec::store_segments(uint64_t address, EngineEnv& env) {
   if (params_.store_segments) env.view.write(address, segments_.data(), segments_.size());
-}
-
-void Vp8Codec::store_frame() {
-  if (!destination_.luma.is_open()) return;
-  const Plane<uint8_t>&luma = decoder_.frame().luma, &chroma = decoder_.frame().chroma;
-  const auto bytes_of = [](const uint8_t* samples) { return reinterpret_cast<const std::byte*>(samples); };
-  for_each(pool_, params_.height, [&](size_t row, unsigned) {
-    const uint32_t y = static_cast<uint32_t>(row);
-    destination_.luma.store(0, y * 16, luma.width(), 16, bytes_of(luma.row(y * 16)), luma.stride());
-    destination_.chroma.store(0, y * 8, chroma.width() / 2, 8, bytes_of(chroma.row(y * 8)), chroma.stride());
-  });
 }
 
 }  // namespace softgen::media

@@ -24,7 +24,6 @@ class Vp8Codec final : public Codec {
   void open(const vp8::FrameSurfaces& surfaces, EngineEnv& env);
   void load_segments(uint64_t address, EngineEnv& env);
   void store_segments(uint64_t address, EngineEnv& env);
-  void store_frame();
 
   const std::unique_ptr<const vp8::Vp8Packets> packets_;
   WorkerPool* const pool_;

@@ -6,14 +6,14 @@
 #include <cstdint>
 
 #include "hw/iface/engine.h"
-#include "hw/media/frame/plane_map.h"
+#include "hw/media/frame/frame.h"
 #include "hw/media/packet_store.h"
 #include "hw/media/vp8/picture.h"
 
 namespace softgen::media::vp8 {
 
-struct FrameSurfaces {
-  PlaneLayout luma, chroma;  ///< of all surfaces; without base
+/// The layout is that of all surfaces.
+struct FrameSurfaces : PictureLayout {
   uint64_t destination = 0;
   std::array<uint64_t, 3> reference{};  ///< last, golden, alternate; 0: there is none
   uint64_t token_probabilities = 0, segments = 0;

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// SAMPLER_STATE_8X8_AVS and MEDIA_SURFACE_STATE. Gen11 and Gen12 have Gen9's fields where AVS reads them (iHD mhw_state_heap_hwcmd_g11_X.h, g12_X.h).
-#include "hw/sampler/avs.h"
+// SAMPLER_STATE_8X8_AVS, of which Gen11 and Gen12 have Gen9's fields where AVS reads them (iHD mhw_state_heap_hwcmd_g11_X.h, g12_X.h), and MEDIA_SURFACE_STATE.
+#include <optional>
+
 #include "hw/base/bits.h"
 #include "hw/base/log.h"
 #include "hw/defs/gen9/all.h"
+#include "hw/sampler/avs.h"
+#include "hw/surface/decode/media_surface.h"
 
 namespace softgen::sampler::avs {
 namespace {
@@ -77,12 +80,10 @@ void place_chroma(Surface& out, const Media& s, uint32_t pitch) {
 }
 
 void set_tiling(Surface& out, const Media& s) {
-  switch (s.tile_mode) {
-    case Media::TileMode::XMAJOR: out.tiling = surface::Tiling::x; break;
-    case Media::TileMode::YMAJOR: out.tiling = surface::Tiling::y; break;
-    case Media::TileMode::WMAJOR: unimplemented("sample_8x8 with W tiles"); break;
-    default: return;
-  }
+  const std::optional<surface::Tiling> tiling = surface::media_tiling(s.tile_mode);
+  if (!tiling) unimplemented("sample_8x8 with W tiles");
+  if (tiling == surface::Tiling::linear) return;
+  out.tiling = tiling.value_or(surface::Tiling::linear);
   out.base = align_down(out.base, surface::tile_bytes(out.tiling, 1));
   for (Channel& c : out.channels) c.pitch = surface::legal_pitch(surface::tile_pitch(out.tiling, 1), c.pitch);
 }

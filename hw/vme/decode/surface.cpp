@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// MEDIA_SURFACE_STATE. Gen11 and Gen12 have Gen9's fields where VME reads them.
+// MEDIA_SURFACE_STATE.
 #include "hw/vme/surface.h"
 
 #include "hw/base/bits.h"
 #include "hw/base/log.h"
-#include "hw/defs/gen9/all.h"
+#include "hw/surface/decode/media_surface.h"
 
 namespace softgen::vme {
 
@@ -21,12 +21,12 @@ Surface decode_surface(const SurfaceDwords& dwords) {
   Surface out{.width = s.width + 1, .height = s.height + 1, .pitch = s.surface_pitch + 1};
   if (s.picture_structure != Media::PictureStructure::FRAME_PICTURE || s.vertical_line_stride) unimplemented("VME of a field");
   if (s.memory_compression_enable || s.tiled_resource_mode) unimplemented("VME of a compressed surface, or with Yf or Ys");
-  switch (s.tile_mode) {
-    case Media::TileMode::XMAJOR: out.tiling = surface::Tiling::x; break;
-    case Media::TileMode::YMAJOR: out.tiling = surface::Tiling::y; break;
-    case Media::TileMode::WMAJOR: unimplemented("VME with W tiles"); return {};
-    default: break;
+  const std::optional<surface::Tiling> tiling = surface::media_tiling(s.tile_mode);
+  if (!tiling) {
+    unimplemented("VME with W tiles");
+    return {};
   }
+  out.tiling = *tiling;
   out.base = strip_canonical(s.surface_base_address);
   if (out.tiling != surface::Tiling::linear) {
     out.base = align_down(out.base, surface::tile_bytes(out.tiling, 1));

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What VA-API drivers encode on our GPU: software decodes it without a complaint, and it is as near to the source as that of software's own encoder."""
+import subprocess
+
+import apt
+import video_run
+from driver import RunTest, need_driver, psnr
+from video_encoders import DRIVERS
+
+
+class EncodingTest(RunTest):
+    """Encodes FRAMES frames of testsrc2."""
+    WIDTH, HEIGHT, FRAMES = 352, 288, 6
+
+    def source(self):
+        return ["-f", "lavfi", "-i", f"testsrc2=s={self.WIDTH}x{self.HEIGHT},trim=end_frame={self.FRAMES}"]
+
+    def encoded(self, driver, name, *words):
+        """The file that FFmpeg's encoder of `words` and DRIVER make."""
+        path = self.folder / name
+        _, said = video_run.Host().run(
+            ["ffmpeg", "-v", "error", "-nostdin", "-y", "-vaapi_device", video_run.NODE, *self.source(), "-vf", "format=nv12,hwupload", *words, str(path)],
+            driver, [], 100)[:2]
+        self.assertTrue(path.is_file(), said)
+        return path
+
+    def software(self, name, *words):
+        """The file that one of FFmpeg's own encoders makes."""
+        path = self.folder / name
+        subprocess.run(["ffmpeg", "-v", "error", "-nostdin", *self.source(), "-pix_fmt", "yuv420p", *words, str(path)], stdin=subprocess.DEVNULL, check=True)
+        return path
+
+    def luma(self, *words, form="nv12"):
+        """Of all frames of an input, 4:2:0 in the format FORM; a complaint of FFmpeg's is a failure."""
+        done = subprocess.run(["ffmpeg", "-v", "warning", "-nostdin", "-xerror", *map(str, words), "-vf", f"format={form}", "-f", "rawvideo", "-"],
+                              stdin=subprocess.DEVNULL, capture_output=True, check=False)
+        size, frame = self.WIDTH * self.HEIGHT, self.WIDTH * self.HEIGHT * 3 // 2
+        self.assertEqual((done.returncode, done.stderr.decode(), len(done.stdout)), (0, "", frame * self.FRAMES))
+        return b"".join(done.stdout[i * frame:i * frame + size] for i in range(self.FRAMES))
+
+    def decibel(self, path, *words, form="nv12"):
+        """How near a file's luma is to the source; the decoder, with options WORDS, stops at any error."""
+        return psnr(self.luma("-err_detect", "explode", *words, "-i", path, form=form), self.luma(*self.source()))
+
+
+class Jpeg(EncodingTest):
+    """Both drivers make the same pictures (iHD uploads by a blit, i965 through a GTT mapping of a tiled buffer)."""
+    WIDTH, HEIGHT, FRAMES, MIN_DECIBEL = 320, 240, 2, 34
+
+    def test_drivers(self):
+        drivers = [driver for driver, package in DRIVERS.items() if package in apt.installed([package])]
+        if len(drivers) < 2:
+            self.skipTest(f"{' and '.join(DRIVERS.values())} are not installed")
+        [first, *others] = [self.encoded(driver, f"{driver}.mjpeg", "-c:v", "mjpeg_vaapi", "-global_quality", "90", "-f", "mjpeg") for driver in drivers]
+        for other in others:
+            self.assertEqual(first.read_bytes(), other.read_bytes())
+        # Of the full range by its header, which FFmpeg would convert.
+        self.assertGreater(self.decibel(first, "-f", "mjpeg", form="yuvj420p"), self.MIN_DECIBEL)
+
+
+class Mpeg2(EncodingTest):
+    """I, P and B pictures, about as near to the source as those of FFmpeg's own encoder at the same quantiser. From scale 14 on the driver asks for the
+    rounding of intra coefficients that FFmpeg has; below it asks for less."""
+    FRAMES, SCALE, MAX_LOSS = 7, "20", 0.5
+
+    def test_i965(self):
+        need_driver(self, "i965")
+        for name, options in {"I": ["-g", "1"], "P": ["-g", "7", "-bf", "0"], "B": ["-g", "7", "-bf", "2"]}.items():
+            with self.subTest(name):
+                ours = self.encoded("i965", f"{name}-vaapi.m2v", "-c:v", "mpeg2_vaapi", "-global_quality", self.SCALE, *options, "-f", "mpeg2video")
+                theirs = self.software(f"{name}.m2v", "-c:v", "mpeg2video", "-q:v", self.SCALE, *options, "-f", "mpeg2video")
+                self.assertGreater(self.decibel(ours), self.decibel(theirs) - self.MAX_LOSS)
+
+
+class Avc(EncodingTest):
+    """VDEnc (low power): I and P pictures, of both entropy coders and of several slices, as near to the source as libx264's fastest preset is with the same
+    quantizer: what is left of quality is the choice of modes, 1 dB is much."""
+    QP, MAX_LOSS = "26", 1
+
+    def test_low_power(self):
+        need_driver(self, "iHD")
+        bound = self.decibel(self.software("model.h264", "-c:v", "libx264", "-preset", "ultrafast", "-qp", self.QP, "-x264-params", "ipratio=1")) - self.MAX_LOSS
+        for coder in ("cabac", "cavlc"):
+            for slices in ("1", "4"):
+                with self.subTest(coder=coder, slices=slices):
+                    ours = self.encoded("iHD", "out.h264", "-c:v", "h264_vaapi", "-low_power", "1", "-qp", self.QP, "-coder", coder, "-slices", slices)
+                    self.assertGreater(self.decibel(ours), bound)
