@@ -17,7 +17,7 @@ import gen_defs  # noqa: E402
 import gen_registers  # noqa: E402
 
 SKIPPED = 77  # meson's exit status for a test that did not run
-GENXML = {"gen9": "gen90.xml", "gen11": "gen110.xml", "gen12": "gen120.xml"}  # by set
+GENXML = {"gen9": "gen90.xml", "gen11": "gen110.xml", "gen12": "gen120.xml", "gen5": "gen50.xml"}  # by set
 KNOWN = pathlib.Path("scripts/defs_disagreements.txt")
 # i915's headers that hold registers of Gen9, below the folder drivers/gpu/drm/i915.
 HEADERS = ["i915_reg.h", "intel_mchbar_regs.h", "i915_perf_oa_regs.h", "gt/intel_engine_regs.h", "gt/intel_gt_regs.h", "gt/uc/intel_guc_reg.h"]

@@ -161,11 +161,11 @@ def parse_struct(words, unit, line):
 
 
 def parse_import(text):
-    """`import SET[ except NAME, NAME...]`"""
-    match = re.match(r"import (\w+)(?: except (.+))?$", text)
+    """`import SET[ except NAME, NAME...]` or `import SET only NAME, NAME...`: (set, whether it is `only`, names)"""
+    match = re.match(r"import (\w+)(?: (except|only) (.+))?$", text)
     if not match:
-        raise SyntaxProblem("expected 'import SET except NAME, NAME'")
-    return match[1], {name.strip() for name in (match[2] or "").split(",")} - {""}
+        raise SyntaxProblem("expected 'import SET except NAME, NAME' or 'import SET only NAME, NAME'")
+    return match[1], match[2] == "only", {name.strip() for name in (match[3] or "").split(",")} - {""}
 
 
 @dataclass
@@ -229,6 +229,7 @@ class Reader:
         self.enums = []
         self.layouts = []
         self.imports = {}  # {set: names that are not imported from it}
+        self.only = {}  # {set: the names that are imported from it, with what they refer to}
         self.changes = []
         self.position = set()  # names of commands
 
@@ -249,8 +250,8 @@ class Reader:
         words = text.split()
         if depth == 0:
             if words[0] == "import":
-                base, excluded = parse_import(text)
-                self.imports.setdefault(base, set()).update(excluded)
+                base, only, names = parse_import(text)
+                (self.only if only else self.imports).setdefault(base, set()).update(names)
                 return None, None, None
             if words[0] == "position":
                 self.position |= {name.strip() for name in text.partition(" ")[2].split(",")} - {""}

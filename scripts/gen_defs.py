@@ -72,6 +72,10 @@ class Definitions:
             if base not in known:
                 raise SystemExit(f"{name}: import of an unknown set {base}")
             self.take(name, known[base], excluded)
+        for base, names in reader.only.items():
+            if base not in known or base in reader.imports:
+                raise SystemExit(f"{name}: import of an unknown set {base}, or of a set twice")
+            self.take(name, known[base], others(known[base], names | set(self.changes)))
         if self.changes:
             raise SystemExit(f"{name}: change of a layout that is not imported: {sorted(self.changes)}")
         self.mark(name, reader.position)
@@ -132,6 +136,18 @@ class Definitions:
             elif item.name in mine:
                 result.append(mine.pop(item.name))
         return result + [item for item in own if item.name in mine]
+
+
+def others(base, names):
+    """The names of `base` but for `names` and what those refer to, directly or not."""
+    layouts, found, more = {layout.name: layout for layout in base.layouts}, set(), set(names)
+    while more:
+        found |= more
+        more = set().union(*(references(layouts[name]) for name in more if name in layouts)) - found
+    theirs = {item.name for item in base.enums + base.layouts}
+    if unknown := names - theirs:
+        raise SystemExit(f"only names unknown items: {sorted(unknown)}")
+    return theirs - found
 
 
 def references(layout):

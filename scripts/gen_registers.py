@@ -54,6 +54,7 @@ class Declarations:
     def __init__(self):
         self.rows, self.engines = [], []
         self.imports = {}  # set: names of rows that are not taken from it
+        self.taken = {}  # set: names of the only rows that are taken from it
         self.instances = {}  # imported register: how many there are of it here
         self.shadowed = []  # (first, last): dwords whose writes need no power
         self.groups, self.ranges, self.wakes = [], [], {}  # wakes: the register that asks for a domain, by the domain's name
@@ -72,6 +73,15 @@ class Declarations:
         self.engines = self.engines or base.engines
         if not self.ranges:
             self.groups, self.ranges, self.wakes, self.shadowed = base.groups, base.ranges, base.wakes, base.shadowed
+
+    def take_only(self, base, names):
+        """Imports these rows of `base`, and nothing else."""
+        theirs = {row.name: row for row in base.rows}
+        if names - theirs.keys():
+            raise SystemExit(f"only names unknown registers: {sorted(names - theirs.keys())}")
+        if twice := names & {row.name for row in self.rows}:
+            raise SystemExit(f"both imported and declared: {sorted(twice)}")
+        self.rows = [self.resized(theirs[name]) for name in sorted(names, key=lambda name: theirs[name].offset)] + self.rows
 
     def resized(self, row):
         """An imported row with as many instances (of the first index) as an `instances` line says."""
@@ -130,11 +140,13 @@ class Declarations:
         raise SystemExit(f"replicated {group.name}: no field {group.fuse} with a bit for each")
 
     def reset_bit(self, engine):
-        """The bit of GDRST that resets `engine`."""
+        """The bit of GDRST that resets `engine`, as a mask; 0: no bit of it does."""
+        if engine.reset == "none":
+            return 0
         for row in self.rows:
             for name, _, low, _ in row.fields:
                 if (row.name, name) == ("GDRST", engine.reset):
-                    return low
+                    return 1 << low
         raise SystemExit(f"engine {engine.name}: GDRST has no field {engine.reset}")
 
 
@@ -229,6 +241,10 @@ def read(paths, known=None):
         if base not in (known or {}):
             raise SystemExit(f"import of an unknown set {base}")
         declared.take(known[base], excluded)
+    for base, names in declared.taken.items():
+        if base not in (known or {}):
+            raise SystemExit(f"import of an unknown set {base}")
+        declared.take_only(known[base], names)
     if unknown := declared.instances.keys() - {row.name for row in declared.rows}:
         raise SystemExit(f"instances of unknown registers: {sorted(unknown)}")
     return declared
@@ -250,8 +266,9 @@ def read_file(path, declared):
             elif words[0] == "register":
                 rows.append(Row(words[1], int(words[2], 0), defaults, words[3:]))
             elif words[0] == "import":
-                base, _, excluded = line.removeprefix("import ").partition(" except ")
-                declared.imports.setdefault(base.strip(), set()).update({name.strip() for name in excluded.split(",")} - {""})
+                base, _, names = line.removeprefix("import ").partition(" only " if " only " in line else " except ")
+                imports = declared.taken if " only " in line else declared.imports
+                imports.setdefault(base.strip(), set()).update({name.strip() for name in names.split(",")} - {""})
             elif words[0] == "instances":
                 declared.instances.update((name.strip(), int(words[1])) for name in line.split(None, 2)[2].split(","))
             elif words[0] == "engine":
@@ -436,7 +453,7 @@ def engine_rows(declared):
     for engine in sorted(declared.engines, key=lambda engine: ENGINES.index(engine.name)):
         yield (f"    {{.id = EngineId::{engine.name}, .mmio_base = {engine.base:#x}, .box = {engine.box:#x}, "
                f".interrupt_word = {engine.interrupt[0]}, .interrupt_shift = {engine.interrupt[1]}, "
-               f".instance = {engine.instance}, .reset = {1 << declared.reset_bit(engine):#x}, .domain = ResetDomain::{engine.domain}}},")
+               f".instance = {engine.instance}, .reset = {declared.reset_bit(engine):#x}, .domain = ResetDomain::{engine.domain}}},")
     yield "};"
 
 

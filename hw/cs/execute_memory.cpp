@@ -88,7 +88,7 @@ void Executor::copy_mem_mem(Dwords dw) {
 void Executor::update_gtt(Dwords dw) {
   const packets::MI_UPDATE_GTT::View update(dw);
   uint64_t entry = update.entry_address() >> 12;
-  for (size_t i = 0; i < update.elements() && entry < memory::Ggtt::entries; ++i, ++entry)
+  for (size_t i = 0; i < update.elements() && entry < core_.links().ggtt.entries(); ++i, ++entry)
     core_.links().ggtt.set_pte(entry, update.entry_data_low(i) | uint64_t{update.entry_data_high(i)} << 32);
   if (core_.links().gtt_written) core_.links().gtt_written();
 }

@@ -41,7 +41,7 @@ Recorder::Recorder(gt::Device& device, const std::string& path, bool check)
     : device_(device),
       file_(std::fopen(path.c_str(), "wb")),
       writer_([this](std::span<const std::byte> bytes) { return std::fwrite(bytes.data(), 1, bytes.size(), file_) == bytes.size(); }),
-      ggtt_(memory::Ggtt::entries),
+      ggtt_(device_.ggtt().entries()),
       check_(check) {
   if (!file_) throw std::runtime_error(path + ": " + std::strerror(errno));
   writer_.version(device.platform().pci_device_id, "softgen");
@@ -133,9 +133,9 @@ void Recorder::record_ggtt() {
     if (!changed.empty()) writer_.memory(aub::Space::ggtt_entry, first * 8, std::as_bytes(std::span(changed)));
     changed.clear();
   };
-  for (uint64_t i = 0; i < memory::Ggtt::entries; ++i) {
+  for (uint64_t i = 0; i < ggtt.entries(); ++i) {
     const uint64_t entry = ggtt.pte(i);
-    const bool scratch = i + 1 < memory::Ggtt::entries && ggtt.pte(i + 1) == entry && i > 0 && ggtt.pte(i - 1) == entry;
+    const bool scratch = i + 1 < ggtt.entries() && ggtt.pte(i + 1) == entry && i > 0 && ggtt.pte(i - 1) == entry;
     if (!(entry & 1) || scratch) {
       flush();
       continue;
@@ -189,7 +189,7 @@ void Recorder::record_tables(uint64_t table, unsigned level, bool pages_of_64k) 
 }
 
 uint64_t Recorder::ggtt_dword(uint64_t address) {
-  const uint64_t entry = device_.ggtt().pte(address >> 12 & (memory::Ggtt::entries - 1));
+  const uint64_t entry = device_.ggtt().pte(address >> 12 & (device_.ggtt().entries() - 1));
   const HostSpan span = device_.memory().resolve(entry & address_mask, Access::read);
   uint32_t value = 0;
   if ((entry & 1) && span.data && span.size >= page) std::memcpy(&value, span.data + (address & (page - 1) & ~3ull), 4);

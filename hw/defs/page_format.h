@@ -6,11 +6,15 @@
 
 namespace softgen::defs {
 
-/// Masks of an entry of eight bytes; zero: entries have no such bit.
+/// Masks of an entry; zero: entries have no such bit.
 struct PageFormat {
   uint64_t present, writable;
   uint64_t address;            ///< of the page or table, in place
   uint64_t page_2m, page_64k;  ///< of a page directory's entry: it maps 2 MiB; the table that it names maps pages of 64 KiB
+  /// Of a global table: bytes per entry, 8 or 4, and entries. Entries of four bytes have bits 35:32 of the address in 7:4; `address` is of the
+  /// entry with these bits in place.
+  unsigned entry_bytes = 8;
+  uint64_t entries = uint64_t{1} << 20;
 };
 
 /// Gen8 to Gen11 (SKL PRM vol 5, "Page Walk"; i915 gt/gen8_ppgtt.c): a physical address space of 39 bits. The entries of the global table have
@@ -18,5 +22,9 @@ struct PageFormat {
 inline constexpr PageFormat gen8_ggtt_pages{.present = 1, .writable = 0, .address = 0x7f'ffff'f000, .page_2m = 0, .page_64k = 0};
 inline constexpr PageFormat gen8_ppgtt_pages{
     .present = 1, .writable = 2, .address = 0x7f'ffff'f000, .page_2m = 1 << 7, .page_64k = 1 << 11};
+
+/// Gen5: 2 GiB, entries of four bytes (char/agp/intel-gtt.c, i965_write_entry; ILK PRM vol 1 part 2, 1.2.1 and 5.7.1).
+inline constexpr PageFormat gen5_ggtt_pages{
+    .present = 1, .writable = 0, .address = 0xf'ffff'f000, .page_2m = 0, .page_64k = 0, .entry_bytes = 4, .entries = uint64_t{1} << 19};
 
 }  // namespace softgen::defs

@@ -96,6 +96,9 @@ struct RegisterSet {
   std::string name_of(uint32_t offset) const;
 };
 
+namespace gen5 {
+extern const RegisterSet registers;
+}
 namespace gen9 {
 extern const RegisterSet registers;
 }

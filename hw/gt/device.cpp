@@ -198,7 +198,7 @@ uint64_t Device::bar0_read(uint64_t offset, unsigned size) {
     watch_power(static_cast<uint32_t>(offset), false);
     return registers_.read(static_cast<uint32_t>(offset), size);
   }
-  if (offset >= window && (offset & 7) + size <= 8 && offset - window < memory::Ggtt::window_size)
+  if (offset >= window && (offset & 7) + size <= 8 && offset - window < memory_.ggtt.window_size())
     return memory_.ggtt.read_window(offset - window, size);
   guest_error("BAR0 access outside registers and GTT window", "read of {} bytes at 0x{:x}", size, offset);
   return 0;
@@ -218,7 +218,7 @@ void Device::bar0_write(uint64_t offset, uint64_t value, unsigned size) {
       watch->register_written(static_cast<uint32_t>(offset), static_cast<uint32_t>(value));
     return;
   }
-  if (offset >= window && (offset & 7) + size <= 8 && offset - window < memory::Ggtt::window_size)
+  if (offset >= window && (offset & 7) + size <= 8 && offset - window < memory_.ggtt.window_size())
     return memory_.ggtt.write_window(offset - window, value, size);
   guest_error("BAR0 access outside registers and GTT window", "write of {} bytes at 0x{:x}", size, offset);
 }

@@ -88,7 +88,7 @@ Translation Tables::walk48(uint64_t pml4, uint64_t va, uint64_t most) const {
 }
 
 Translation walk_ggtt(const Ggtt& table, uint64_t va, uint64_t most) {
-  if (va >> 32) return failed(FaultType::invalid_pte);
+  if (va >> 12 >= table.entries()) return failed(FaultType::invalid_pte);
   const PageFormat& format = table.format();
   const uint64_t pte = table.pte(va >> 12);
   if (!(pte & format.present)) return failed(FaultType::invalid_pte);

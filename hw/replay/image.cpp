@@ -78,7 +78,7 @@ void Image::memory_compare(debug::aub::Space space, uint64_t address, std::span<
 }
 
 void Image::write_ggtt_entries(uint64_t address, std::span<const std::byte> data) {
-  if (address % 4 || data.size() % 4 || address > memory::Ggtt::window_size || data.size() > memory::Ggtt::window_size - address)
+  if (address % 4 || data.size() % 4 || address > ggtt_.window_size() || data.size() > ggtt_.window_size() - address)
     throw ImageError(fmt::format("write of {} bytes at 0x{:x} of the GGTT's table", data.size(), address));
   for (size_t at = 0; at < data.size(); at += 4) {
     uint32_t dword;

@@ -7,6 +7,7 @@
 
 #include "hw/defs/gen11/set.h"
 #include "hw/defs/gen12/set.h"
+#include "hw/defs/gen5/set.h"
 #include "hw/defs/gen9/all.h"
 #include "hw/defs/gen9/set.h"
 #include "tests/catch.h"
@@ -65,7 +66,7 @@ TEST_CASE("an opcode belongs to its engines only") {
 }
 
 TEST_CASE("every declared command is found by its own header only") {
-  for (const CommandSet* set : {&gen9::commands, &gen11::commands, &gen12::commands}) {
+  for (const CommandSet* set : {&gen9::commands, &gen11::commands, &gen12::commands, &gen5::commands}) {
     std::set<std::string> names;
     for (const Command& command : set->commands) {
       INFO(command.name);

@@ -142,12 +142,12 @@ TEST_CASE("tables outside RAM and tables that contain themselves end in a fault 
 TEST_CASE("the GGTT window keeps what is written in any access size, and the table survives save and load") {
   Ggtt ggtt;
   ggtt.write_window(8, 0x1234'5000 | present, 8);
-  ggtt.write_window(Ggtt::window_size - 8, 0xabcd'e001, 4);
-  ggtt.write_window(Ggtt::window_size - 4, 0x7f, 4);
+  ggtt.write_window(ggtt.window_size() - 8, 0xabcd'e001, 4);
+  ggtt.write_window(ggtt.window_size() - 4, 0x7f, 4);
   CHECK(ggtt.read_window(8, 8) == 0x1234'5001);
   CHECK(ggtt.read_window(9, 1) == 0x50);
   CHECK(ggtt.read_window(10, 2) == 0x1234);
-  CHECK(ggtt.pte(Ggtt::entries - 1) == 0x7f'abcd'e001);
+  CHECK(ggtt.pte(ggtt.entries() - 1) == 0x7f'abcd'e001);
   Archive writer;
   ggtt.state(writer);
   CHECK(writer.output().size() < 10000);
@@ -158,10 +158,39 @@ TEST_CASE("the GGTT window keeps what is written in any access size, and the tab
   CHECK_FALSE(reader.failed());
   CHECK(loaded.pte(1) == 0x1234'5001);
   CHECK(loaded.pte(77) == 0);
-  CHECK(loaded.pte(Ggtt::entries - 1) == 0x7f'abcd'e001);
+  CHECK(loaded.pte(loaded.entries() - 1) == 0x7f'abcd'e001);
   SparseMemory memory(1 << 20);
   CHECK(translate(AddressSpace::ggtt(loaded), memory, 0xffff'f010).gpa == 0x7f'abcd'e010);
   CHECK_FALSE(translate(AddressSpace::ggtt(loaded), memory, uint64_t{1} << 32 | 0x1000).valid);
   loaded.reset();
   CHECK(loaded.pte(1) == 0);
+}
+
+TEST_CASE("Gen5's GGTT has entries of four bytes, with bits 35:32 of the address below the others") {
+  Ggtt ggtt(softgen::defs::gen5_ggtt_pages);
+  CHECK(ggtt.window_size() == 2 << 20);
+  ggtt.write_window(4, 0x0012'3000 | 0xa0 | 0x6 | present, 4);
+  CHECK(ggtt.read_window(4, 4) == 0x0012'30a7);
+  CHECK(ggtt.read_window(5, 1) == 0x30);
+  SparseMemory memory(1 << 20);
+  CHECK(translate(AddressSpace::ggtt(ggtt), memory, 0x1234).gpa == 0xa'0012'3234);
+  CHECK_FALSE(translate(AddressSpace::ggtt(ggtt), memory, 0).valid);
+
+  // Two entries by one access, and the last one.
+  ggtt.write_window(ggtt.window_size() - 8, 0x5001'0000'4001, 8);
+  CHECK(ggtt.read_window(ggtt.window_size() - 8, 8) == 0x5001'0000'4001);
+  CHECK(translate(AddressSpace::ggtt(ggtt), memory, 0x7fff'e000).gpa == 0x4000);
+  CHECK(translate(AddressSpace::ggtt(ggtt), memory, 0x7fff'f000).gpa == 0x5000);
+  CHECK_FALSE(translate(AddressSpace::ggtt(ggtt), memory, 0x8000'0000).valid);
+
+  ggtt.set_pte(3, 0x7051);
+  CHECK(translate(AddressSpace::ggtt(ggtt), memory, 0x3000).gpa == 0x5'0000'7000);
+  Archive writer;
+  ggtt.state(writer);
+  Ggtt loaded(softgen::defs::gen5_ggtt_pages);
+  Archive reader(writer.output());
+  loaded.state(reader);
+  CHECK_FALSE(reader.failed());
+  CHECK(loaded.read_window(4, 4) == 0x0012'30a7);
+  CHECK(loaded.pte(loaded.entries() - 1) == 0x5001);
 }

@@ -53,7 +53,7 @@ TEST_CASE("GGTT writes to pages without an entry get pages of their own") {
 TEST_CASE("writes outside the GGTT are errors, other address spaces are counted") {
   Loaded l;
   const std::byte data[8] = {};
-  CHECK_THROWS_AS(l.image.memory_write(debug::aub::Space::ggtt_entry, memory::Ggtt::window_size, data), replay::ImageError);
+  CHECK_THROWS_AS(l.image.memory_write(debug::aub::Space::ggtt_entry, memory::Ggtt().window_size(), data), replay::ImageError);
   CHECK_THROWS_AS(l.image.memory_write(debug::aub::Space::ggtt_entry, ~uint64_t{0} - 3, data), replay::ImageError);
   CHECK_THROWS_AS(l.image.memory_write(debug::aub::Space::ggtt_entry, 2, data), replay::ImageError);
   CHECK_THROWS_AS(l.image.memory_write(debug::aub::Space::ggtt, uint64_t{1} << 32, data), replay::ImageError);
