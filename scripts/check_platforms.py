@@ -46,9 +46,7 @@ class Declared:
 
     def __init__(self, root):
         self.offsets, self.relative = set(), collections.defaultdict(set)
-        sets = {}  # a set imports from older ones
-        for folder in sorted((root / "hw/defs").glob("gen*"), key=lambda folder: int(folder.name.removeprefix("gen"))):
-            declared = sets[folder.name] = gen_registers.read(sorted(folder.glob("registers_*.def")), sets)
+        for declared in gen_registers.read_all(root / "hw/defs").values():
             self.offsets.update(engine.base for engine in declared.engines)
             for row in declared.rows:
                 if row.engine:

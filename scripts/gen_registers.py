@@ -250,6 +250,21 @@ def read(paths, known=None):
     return declared
 
 
+def read_all(root):
+    """{name: Declarations} of all sets below `root` (hw/defs), each after those that it imports."""
+    files = {folder.name: sorted(folder.glob("registers_*.def")) for folder in sorted(root.glob("gen*"))}
+    known, left = {}, list(files)
+    while left:
+        imports = {name: set(re.findall(r"^import (\w+)", "\n".join(path.read_text() for path in files[name]), re.MULTILINE)) for name in left}
+        ready = [name for name in left if not imports[name] & set(left)]
+        if not ready:
+            raise SystemExit(f"sets that import each other: {left}")
+        for name in ready:
+            known[name] = read(files[name], known)
+        left = [name for name in left if name not in ready]
+    return known
+
+
 def read_file(path, declared):
     rows, defaults = declared.rows, {}
     for number, raw in enumerate(pathlib.Path(path).read_text().splitlines(), 1):
