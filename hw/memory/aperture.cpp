@@ -12,7 +12,8 @@ constexpr uint64_t tile_size = 4096;
 
 }  // namespace
 
-Aperture::Aperture(const Ggtt& ggtt, HostMemory& memory, FaultSink* sink) : view_(memory, sink) {
+Aperture::Aperture(const Ggtt& ggtt, HostMemory& memory, FaultSink* sink, defs::Bit6Swizzle swizzle)
+    : view_(memory, sink), swizzle_(swizzle) {
   view_.set_space(AddressSpace::ggtt(ggtt));
 }
 
@@ -51,7 +52,7 @@ std::optional<Aperture::Region> Aperture::find(uint64_t offset) const {
 
 // SKL PRM vol 5, "Tiling Algorithm". A pitch that is no whole number of tiles is undefined; the tile row then
 // has the tiles that fit.
-uint64_t Aperture::tiled(const Region& region, uint64_t offset) {
+uint64_t Aperture::tiled(const Region& region, uint64_t offset) const {
   const uint64_t linear = offset - region.first;
   const uint64_t x = linear % region.pitch, y = linear / region.pitch;
   const uint64_t tile_width = region.y_walk ? 128 : 512, tile_height = region.y_walk ? 32 : 8;
@@ -59,7 +60,7 @@ uint64_t Aperture::tiled(const Region& region, uint64_t offset) {
   const uint64_t tile = (y / tile_height * row_tiles + x / tile_width) * tile_size;
   const uint64_t tx = x % tile_width, ty = y % tile_height;
   const uint64_t within = region.y_walk ? tx / 16 * 512 + ty * 16 + tx % 16 : ty * 512 + tx;
-  return region.first + tile + within;
+  return swizzle_.of(region.first + tile + within, region.y_walk);
 }
 
 uint64_t Aperture::address(uint64_t offset) const {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The CPU's way into graphics memory: BAR2, offsets are GGTT addresses, regions under a fence register are
 // detiled (SKL PRM vol 5, "Tiled (Fenced) Regions"; i915 gt/intel_ggtt_fencing.c:i965_write_fence_reg).
-// Addresses are not bit-6 swizzled on Gen9.
 #pragma once
 
 #include <array>
@@ -11,6 +10,7 @@
 
 #include "hw/base/archive.h"
 #include "hw/base/mutex.h"
+#include "hw/defs/bit6_swizzle.h"
 #include "hw/memory/ggtt.h"
 #include "hw/memory/view.h"
 
@@ -22,7 +22,7 @@ class Aperture {
  public:
   static constexpr unsigned fence_count = 32;
 
-  Aperture(const Ggtt& ggtt, HostMemory& memory, FaultSink* sink);
+  Aperture(const Ggtt& ggtt, HostMemory& memory, FaultSink* sink, defs::Bit6Swizzle swizzle = {});
 
   /// size 1, 2, 4 or 8; any offset below 4 GiB.
   uint64_t read(uint64_t offset, unsigned size);
@@ -50,11 +50,12 @@ class Aperture {
   };
   void set_fence_locked(unsigned index, uint64_t value) SG_REQUIRES(mutex_);
   std::optional<Region> find(uint64_t offset) const;
-  static uint64_t tiled(const Region& region, uint64_t offset);
+  uint64_t tiled(const Region& region, uint64_t offset) const;
   uint64_t address(uint64_t offset) const;
   bool in_one_piece(uint64_t offset, unsigned size) const;
 
   View view_;
+  const defs::Bit6Swizzle swizzle_;
   mutable Mutex mutex_;
   std::array<uint64_t, fence_count> fences_ SG_GUARDED_BY(mutex_){};
   std::array<std::optional<Region>, fence_count> regions_ SG_GUARDED_BY(mutex_);

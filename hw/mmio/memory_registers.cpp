@@ -7,14 +7,39 @@ namespace softgen::mmio {
 
 namespace {
 
+namespace field = reg::field;
+
 /// Whether the set has a register with behaviour there: a generation may lack it, or have another there.
 bool has(const RegisterFile& registers, uint32_t offset) {
   const defs::Register* row = registers.set().find(offset);
   return row && row->hook;
 }
 
+/// FENCE_GEN4's dwords of a fence (`high`: the second), and back.
+uint32_t gen4_dword(uint64_t fence, bool high) {
+  if (high) return field::FENCE_GEN4_ADDRESS.in_place(static_cast<uint32_t>(fence >> 32));
+  const auto low = static_cast<uint32_t>(fence);
+  return field::FENCE_GEN4_PITCH.with(low & ~field::FENCE_GEN4_PITCH.mask(), static_cast<uint32_t>(fence >> 32));
+}
+
+void set_gen4_dword(memory::Aperture& aperture, unsigned index, bool high, uint32_t value) {
+  const auto last = [](uint32_t dword) { return field::FENCE_GEN4_ADDRESS.in_place(dword); };
+  const auto old = static_cast<uint32_t>(aperture.fence(index) >> 32);
+  if (high) return aperture.set_fence_half(index, true, last(value) | (old & ~last(~0u)));
+  aperture.set_fence(index, uint64_t{last(old) | field::FENCE_GEN4_PITCH.of(value)} << 32 | (value & ~field::FENCE_GEN4_PITCH.mask()));
+}
+
 void attach_fences(RegisterFile& registers, memory::Aperture& aperture) {
-  constexpr uint32_t bytes = memory::Aperture::fence_count * 8;
+  const defs::Register* row = registers.set().find(reg::FENCE(0));
+  const uint32_t bytes = (row ? row->count[0] : memory::Aperture::fence_count) * 8;
+  if (has(registers, reg::FENCE_GEN4(0))) {
+    registers.on_read(reg::FENCE_GEN4(0), bytes, [&aperture](uint32_t offset) {
+      return gen4_dword(aperture.fence((offset - reg::FENCE_GEN4(0)) / 8), offset & 4);
+    });
+    registers.on_write(reg::FENCE_GEN4(0), bytes, [&aperture](uint32_t offset, uint32_t value) {
+      set_gen4_dword(aperture, (offset - reg::FENCE_GEN4(0)) / 8, offset & 4, value);
+    });
+  }
   registers.on_read(reg::FENCE(0), bytes, [&aperture](uint32_t offset) {
     const uint64_t fence = aperture.fence((offset - reg::FENCE(0)) / 8);
     return static_cast<uint32_t>(offset & 4 ? fence >> 32 : fence);
@@ -25,10 +50,13 @@ void attach_fences(RegisterFile& registers, memory::Aperture& aperture) {
 }
 
 void attach_tlb_invalidation(RegisterFile& registers, memory::Ggtt& ggtt, memory::TlbGeneration& tlb) {
-  registers.on_write(reg::GFX_FLSH_CNTL, [&registers, &ggtt](uint32_t offset, uint32_t) {
-    ggtt.invalidate();
-    registers.poke(offset, 0);
-  });
+  for (uint32_t offset : {reg::GFX_FLSH_CNTL, reg::GFX_FLSH_CNTL_GEN4}) {
+    if (!has(registers, offset)) continue;
+    registers.on_write(offset, [&registers, &ggtt](uint32_t at, uint32_t) {
+      ggtt.invalidate();
+      registers.poke(at, 0);
+    });
+  }
   // Their bits that software writes are requests, of an engine each; it waits for them to read 0. Walks of the aux map (*_AUX_INV) are kept as long
   // as translations are (hw/memory/aux_walker.h).
   for (uint32_t offset : {reg::RTCR, reg::M1TCR, reg::M2TCR, reg::BTCR, reg::VTCR, reg::GFX_TLB_INV_CR, reg::VD_TLB_INV_CR,

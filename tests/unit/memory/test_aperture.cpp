@@ -178,3 +178,25 @@ TEST_CASE_METHOD(Fixture, "the halves of a fence are written separately") {
   aperture.set_fence_half(1, false, 0x1234'5678);
   CHECK(aperture.fence(1) == 0x8765'4321'1234'5678);
 }
+
+TEST_CASE_METHOD(Fixture, "with swizzling, bit 6 of a fenced address changes with bits 9 and 10, or 9") {
+  Aperture swizzled{ggtt, memory, &faults, softgen::defs::gen5_swizzle};
+  // X: of each row of 512 bytes the 64-byte columns are exchanged where one of the row's two lowest bits is set.
+  swizzled.set_fence(0, fence(0, 4096, 512, false));
+  for (unsigned row = 0; row < 8; ++row)
+    for (unsigned column = 0; column < 512; column += 16) {
+      const bool exchanged = (row & 3) == 1 || (row & 3) == 2;
+      swizzled.write(row * 512 + column, row * 32 + column / 16, 1);
+      CHECK(memory_byte(row * 512 + (exchanged ? column ^ 64 : column)) == row * 32 + column / 16);
+    }
+  // Y: in odd columns of 16 bytes each four rows are exchanged with the next four.
+  swizzled.set_fence(0, fence(0, 4096, 128, true));
+  for (unsigned row = 0; row < 32; ++row)
+    for (unsigned column = 0; column < 8; ++column) {
+      swizzled.write(row * 128 + column * 16, row * 8 + column, 1);
+      CHECK(memory_byte(column * 512 + (column & 1 ? row ^ 4 : row) * 16) == row * 8 + column);
+    }
+  swizzled.set_fence(0, 0);
+  swizzled.write(0x240, 0x5a, 1);
+  CHECK(memory_byte(0x240) == 0x5a);
+}
