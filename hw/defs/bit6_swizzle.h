@@ -12,7 +12,7 @@ struct Bit6Swizzle {
   uint64_t x_walk = 0, y_walk = 0;
 
   constexpr uint64_t of(uint64_t address, bool y) const {
-    return address ^ uint64_t{std::popcount(address & (y ? y_walk : x_walk)) % 2 != 0} << 6;
+    return address ^ uint64_t { std::popcount(address & (y ? y_walk : x_walk)) % 2 != 0 } << 6;
   }
 };
 

@@ -33,9 +33,8 @@ void attach_fences(RegisterFile& registers, memory::Aperture& aperture) {
   const defs::Register* row = registers.set().find(reg::FENCE(0));
   const uint32_t bytes = (row ? row->count[0] : memory::Aperture::fence_count) * 8;
   if (has(registers, reg::FENCE_GEN4(0))) {
-    registers.on_read(reg::FENCE_GEN4(0), bytes, [&aperture](uint32_t offset) {
-      return gen4_dword(aperture.fence((offset - reg::FENCE_GEN4(0)) / 8), offset & 4);
-    });
+    registers.on_read(reg::FENCE_GEN4(0), bytes,
+                      [&aperture](uint32_t offset) { return gen4_dword(aperture.fence((offset - reg::FENCE_GEN4(0)) / 8), offset & 4); });
     registers.on_write(reg::FENCE_GEN4(0), bytes, [&aperture](uint32_t offset, uint32_t value) {
       set_gen4_dword(aperture, (offset - reg::FENCE_GEN4(0)) / 8, offset & 4, value);
     });

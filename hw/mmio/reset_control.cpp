@@ -27,34 +27,60 @@ void reset_engine_block(RegisterFile& registers, EngineId engine) {
   }
 }
 
-/// What a write of GDRST does.
+/// What a request asks for. bit i: EngineId i, ResetDomain i.
+struct Selection {
+  uint32_t engines = 0, domains = 0;
+  void add(const defs::EngineRow& engine) {
+    engines |= 1u << static_cast<unsigned>(engine.id);
+    domains |= domain_bit(engine.domain);
+  }
+};
+
+/// A bit per engine, and one for all.
+Selection gdrst_selection(const defs::RegisterSet& set, uint32_t request) {
+  Selection selection{.domains = request & full ? domain_bit(ResetDomain::gt) : 0};
+  for (const defs::EngineRow& engine : set.engines)
+    if (request & (full | engine.reset)) selection.add(engine);
+  return selection;
+}
+
+/// One domain, or all (i915 gt/intel_reset.c, ilk_do_reset; i915_reg.h, ILK_GRDOM_*).
+Selection gdsr_selection(const defs::RegisterSet& set, uint32_t request) {
+  constexpr uint32_t all = 0, render = 1, media = 3;
+  if (!reg::field::ILK_GDSR_RESET_ENABLE.of(request)) return {};
+  const uint32_t domain = reg::field::ILK_GDSR_DOMAIN.of(request);
+  Selection selection{.domains = domain == all ? domain_bit(ResetDomain::gt) : 0};
+  for (const defs::EngineRow& engine : set.engines)
+    if (domain == all || domain == (engine.domain == ResetDomain::render ? render : media)) selection.add(engine);
+  return selection;
+}
+
+/// What a write of GDRST, or ILK_GDSR, does.
 struct ResetControl {
   RegisterFile& registers;
   Interrupts& interrupts;
   StopEngines stop;
   RestartEngines restart;
+  uint32_t offset;
+  Selection (*select)(const defs::RegisterSet& set, uint32_t request);
+  uint32_t requests;  ///< bits that stand until the reset is done
 
   void reset(uint32_t request) const;
   void written(uint32_t request) const;
 };
 
 void ResetControl::reset(uint32_t request) const {
-  uint32_t engines = 0, domains = request & full ? domain_bit(ResetDomain::gt) : 0;
-  for (const defs::EngineRow& engine : registers.set().engines) {
-    if (!(request & (full | engine.reset))) continue;
-    engines |= 1u << static_cast<unsigned>(engine.id);
-    domains |= domain_bit(engine.domain);
-  }
+  const Selection selected = select(registers.set(), request);
   note("GDRST", "0x{:x}", request);
-  if (engines) {
-    stop(engines);
-    registers.reset(domains);
+  if (selected.engines) {
+    stop(selected.engines);
+    registers.reset(selected.domains);
     for (const defs::EngineRow& engine : registers.set().engines)
-      if (bit(engines, static_cast<unsigned>(engine.id))) reset_engine_block(registers, engine.id);
-    interrupts.reset_engines(engines);
-    restart(engines);
+      if (bit(selected.engines, static_cast<unsigned>(engine.id))) reset_engine_block(registers, engine.id);
+    interrupts.reset_engines(selected.engines);
+    restart(selected.engines);
   }
-  registers.poke(reg::GDRST, 0);
+  registers.poke(offset, request & ~requests);
 }
 
 // While the bits stand software waits.
@@ -69,8 +95,14 @@ void ResetControl::written(uint32_t request) const {
 }  // namespace
 
 void attach_reset_control(RegisterFile& registers, Interrupts& interrupts, StopEngines stop, RestartEngines restart) {
-  const auto control = std::make_shared<const ResetControl>(ResetControl{registers, interrupts, std::move(stop), std::move(restart)});
-  registers.on_write(reg::GDRST, [control](uint32_t, uint32_t request) { control->written(request); });
+  ResetControl control{registers, interrupts, std::move(stop), std::move(restart), reg::GDRST, gdrst_selection, ~0u};
+  if (const defs::Register* row = registers.set().find(reg::ILK_GDSR); row && row->hook) {
+    control.offset = reg::ILK_GDSR;
+    control.select = gdsr_selection;
+    control.requests = reg::field::ILK_GDSR_RESET_ENABLE.mask();
+  }
+  const auto shared = std::make_shared<const ResetControl>(std::move(control));
+  registers.on_write(shared->offset, [shared](uint32_t, uint32_t request) { shared->written(request); });
 }
 
 }  // namespace softgen::mmio

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Ironlake's registers in front of memory.
 #include "hw/memory/flat_memory.h"
+#include "hw/mmio/interrupts/gen5.h"
 #include "hw/mmio/memory_registers.h"
+#include "hw/mmio/reset_control.h"
 #include "tests/catch.h"
 #include "tests/quiet_log.h"
+#include "tests/unit/mmio/hosts.h"
 
 using namespace softgen;
 using namespace softgen::mmio;
@@ -55,4 +58,30 @@ TEST_CASE("Gen5: a write of GFX_FLSH_CNTL drops translations of the global table
   f.file.write(0x2170, 1);
   CHECK(f.ggtt.generation().load() != before);
   CHECK(f.file.read(0x2170) == 0);
+}
+
+TEST_CASE("Gen5: ILK_GDSR resets one domain or all, and its enable reads 0 then") {  // i915 gt/intel_reset.c, ilk_do_reset
+  Fixture f;
+  LineHost host;
+  Gen5Interrupts tree(f.file, host);
+  uint32_t stopped = 0, restarted = 0;
+  attach_reset_control(f.file, tree, [&](uint32_t engines) { stopped = engines; }, [&](uint32_t engines) { restarted = engines; });
+  constexpr uint32_t rcs = 1, vcs0 = 4;
+  const struct {
+    uint32_t request, engines;
+  } rows[] = {{1 << 1 | 1, rcs}, {3 << 1 | 1, vcs0}, {1, rcs | vcs0}, {1 << 1, 0}, {0, 0}};
+  for (const auto& row : rows) {
+    CAPTURE(row.request);
+    stopped = restarted = 0;
+    f.file.write(0x2120, 0x2000'2000);  // CACHE_MODE_0, of the render engine
+    f.file.write(0x4038, 0x12'3000);    // RING_START of the video engine
+    f.file.write(0x3000, 0x1000 | 1);   // a fence, of none
+    f.file.write(0x12ca4, row.request);
+    CHECK(f.file.read(0x12ca4) == (row.request & ~1u));
+    CHECK(stopped == row.engines);
+    CHECK(restarted == row.engines);
+    CHECK(f.file.read(0x2120) == (row.engines & rcs ? 0 : 0x2000));
+    CHECK(f.file.read(0x4038) == (row.engines & vcs0 ? 0 : 0x12'3000));
+    CHECK(f.file.read(0x3000) == (0x1000 | 1));
+  }
 }
