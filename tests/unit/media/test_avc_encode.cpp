@@ -78,6 +78,7 @@ void check(const Round& round, std::mt19937& random) {
   Quantizer quantizer;
   quantizer.set(scale);
   Picture encoded, decoded;
+  const MotionBuffers motion{};
   for (unsigned n = 0; n < 3; ++n) {
     const Frame<uint8_t> frame = source(random, round.noise, n * 3);
     SearchPlanes planes;
@@ -96,12 +97,11 @@ void check(const Round& round, std::mt19937& random) {
       slice.list[0][0].present = n != 0;
       GolombWriter bits;
       const std::function<bool()> stop = [] { return false; };
-      REQUIRE(encode_slice(encoded, slice, {frame, scale, quantizer, references, planes, {511, 255}}, stop, bits));
+      REQUIRE(encode_slice(encoded, slice, {{frame, scale, quantizer, references, motion}, planes, {511, 255}}, stop, bits));
       std::vector<uint8_t> bytes;
       EmulationPrevention().add(bits.bytes(), true, bytes);
       bytes.resize(strip_emulation(bytes));
       REQUIRE(std::ranges::equal(bytes, bits.bytes()));
-      const MotionBuffers motion{};
       REQUIRE(decode_slice(decoded, {slice, bytes, scale, references, motion, stop}) == SliceEnd::good);
     }
     for (uint32_t row = 0; row < rows; ++row) deblock_row(encoded, row);
