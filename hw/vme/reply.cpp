@@ -36,7 +36,7 @@ void Reply::set(const InterChoice& inter, uint32_t reference_ids) {
     for (unsigned d = 0; d < 2; ++d) w_[1 + i / 4].dw[i % 4 * 2 + d] = dword_of(inter.vectors[d][i]);
     set_half(5, i, inter.parts[i]);
   }
-  w_[6].dw[0] = reference_ids;
+  blocks().set_reference_ids(reference_ids);
 }
 
 void Reply::set_intra(unsigned shape, const std::array<uint8_t, sub_blocks>& modes, uint32_t cost, unsigned neighbours) {
@@ -45,6 +45,16 @@ void Reply::set_intra(unsigned shape, const std::array<uint8_t, sub_blocks>& mod
   set_half(0, 6, cost);
   for (unsigned i = 0; i < sub_blocks; ++i) w_[0].dw[4 + i / 8] |= uint32_t{modes[i]} << i % 8 * 4;
   choice().set_intra_neighbours(neighbours >> 2);  // the mode of chroma, below them, is 0: DC
+}
+
+void Reply::set_coefficients(unsigned quarter, unsigned count, uint32_t sum) {
+  switch (quarter) {
+    case 0: blocks().set_coefficients_0(count); break;
+    case 1: blocks().set_coefficients_1(count); break;
+    case 2: blocks().set_coefficients_2(count); break;
+    default: blocks().set_coefficients_3(count); break;
+  }
+  set_half(6, 4 + quarter, sum);
 }
 
 void Reply::set_intra_is_best() { choice().set_intra(1); }
