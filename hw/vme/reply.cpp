@@ -17,20 +17,24 @@ uint32_t inter_type(const InterChoice& choice) {
   return types[first][second] + (choice.mode == Mode::b8x16);
 }
 
+/// The first 8x8 block of a partition.
+unsigned first_of(Mode mode, unsigned part) { return mode == Mode::b16x8 ? part * 2 : part; }
+
 }  // namespace
 
+// Directions are by partition: so MbEnc's kernels of iHD and i965 take them for their reference indexes.
 void Reply::set(const InterChoice& inter, uint32_t reference_ids) {
   unsigned vectors = 0;
   for (unsigned part = 0; part < inter.partitions(); ++part) {
-    const unsigned first = inter.mode == Mode::b8x16 ? part : inter.mode == Mode::b16x8 ? part * 2 : part;
-    vectors += inter.direction[first] == Direction::both ? 2 : 1;
+    vectors += inter.direction[first_of(inter.mode, part)] == Direction::both ? 2 : 1;
   }
   choice().set_inter_mode(static_cast<uint32_t>(inter.mode));
   choice().set_inter_type(inter_type(inter));
   choice().set_vectors(vectors);
   set_inter_cost(inter.cost);
   uint32_t directions = 0;
-  for (unsigned i = 0; i < 4; ++i) directions |= static_cast<uint32_t>(inter.direction[i]) << i * 2;
+  for (unsigned part = 0; part < inter.partitions(); ++part)
+    directions |= static_cast<uint32_t>(inter.direction[first_of(inter.mode, part)]) << part * 2;
   choice().set_block_directions(directions);  // shapes are 0: blocks of 8x8 are whole
   for (unsigned i = 0; i < sub_blocks; ++i) {
     for (unsigned d = 0; d < 2; ++d) w_[1 + i / 4].dw[i % 4 * 2 + d] = dword_of(inter.vectors[d][i]);

@@ -31,7 +31,7 @@ class EncodeDecoder final : public AvcEncodePackets {
   std::optional<EncodePicture> picture(const PacketStore& store) const override {
     const typename Select::View mode(store.get(CommandId::MFX_PIPE_MODE_SELECT));
     EncodePicture out;
-    out.by_objects = mode.vdenc_mode() != Select::VDEncMode::VM_VDENC_MODE;
+    out.by_objects = !is_vdenc(store);
     out.state = packets_->picture(store);
     const PictureParams& params = out.state.params;
     if (params.field() || params.mbaff || params.monochrome) {
@@ -52,13 +52,13 @@ class EncodeDecoder final : public AvcEncodePackets {
   bool is_header(const Packet& object) const override { return object.command->id == CommandId::MFX_PAK_INSERT_OBJECT; }
 
   // Seen of iHD 23.1.1: it inserts FFmpeg's slice header 0b 88 80 40 0f (first_mb_in_slice 22) as 08 80 40 0f: one bit stands where ue(22) was. In the first
-  // slice of a picture it is ue(0).
+  // slice of a picture it is ue(0). Headers of PAK objects' slices are whole.
   HeaderBits header(const Packet& packet, const PacketStore& store, const PictureParams& picture) const override {
     using Insert = typename G::MFX_PAK_INSERT_OBJECT;
     const typename Insert::View object(packet.dwords);
     const typename Slice::View slice(store.get(Slice::id));
     std::optional<uint32_t> first_mb;
-    if (object.slice_header_indicator() == Insert::SliceHeaderIndicator::SLICE_HEADER)
+    if (is_vdenc(store) && object.slice_header_indicator() == Insert::SliceHeaderIndicator::SLICE_HEADER)
       first_mb = slice.slice_vertical_position() * picture.width_mbs + slice.slice_horizontal_position();
     return {pak_insertion<G>(packet), object.emulation_byte_bits_insert_enable(), object.skip_emulation_byte_count(), first_mb};
   }
@@ -114,6 +114,10 @@ class EncodeDecoder final : public AvcEncodePackets {
   }
 
  private:
+  static bool is_vdenc(const PacketStore& store) {
+    return typename Select::View(store.get(CommandId::MFX_PIPE_MODE_SELECT)).vdenc_mode() == Select::VDEncMode::VM_VDENC_MODE;
+  }
+
   static EncodeSurface surface(const PacketStore& store, typename Surface::SurfaceID id, uint64_t base) {
     const auto index = static_cast<unsigned>(id);
     const typename Surface::View v(store.get(Surface::id, index));
