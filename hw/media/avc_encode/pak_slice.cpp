@@ -93,25 +93,36 @@ bool PakSlice::set_references(const PakMacroblock& object, const CodedMacroblock
   return true;
 }
 
-// Quarters with the motion of direct prediction need none in the stream; all of them: B_Direct_16x16. The references are set.
-void PakSlice::set_direct(const PakMacroblock& object, CodedMacroblock& coded) {
+// Quarters whose motion is that of direct prediction. iHD gives PAK no colocated motion: whether that rests, so that vectors of reference 0 are 0 (8.4.1.2.2),
+// is what its kernel knows.
+unsigned PakSlice::direct_quarters() const {
+  const bool is_known = !input_.motion[c_.slice.list[1][0].frame % max_frames].empty();
+  if (!is_known && !c_.slice.direct_spatial) return 0;
   Macroblock& mb = *c_.mb;
   const Macroblock stated = mb;
   coder_.motion().direct(15);
-  unsigned direct = 0;
-  for (unsigned quarter = 0; quarter < 4; ++quarter) {
-    bool same = true;
+  const auto same = [&](unsigned quarter, bool rests) {
     for (unsigned list = 0; list < 2; ++list) {
-      same &= mb.ref[list][quarter] == stated.ref[list][quarter];
+      if (mb.ref[list][quarter] != stated.ref[list][quarter]) return false;
       for (unsigned i = 0; i < 4 && mb.ref[list][quarter] >= 0; ++i) {
         const unsigned block = quarter / 2 * 8 + quarter % 2 * 2 + i / 2 * 4 + i % 2;
-        same &= mb.mv[list][block] == stated.mv[list][block];
+        if (stated.mv[list][block] != (rests && !mb.ref[list][quarter] ? Mv{} : mb.mv[list][block])) return false;
       }
     }
-    direct |= unsigned{same} << quarter;
-  }
+    return true;
+  };
+  unsigned found = 0;
+  for (unsigned quarter = 0; quarter < 4; ++quarter)
+    if (same(quarter, false) || (!is_known && same(quarter, true))) found |= 1u << quarter;
   mb = stated;
+  return found;
+}
+
+// Direct quarters need no motion in the stream; all of them: B_Direct_16x16. The macroblock has its motion.
+void PakSlice::set_direct(const PakMacroblock& object, CodedMacroblock& coded) {
   if (object.transform8 && !c_.picture.params.direct_8x8_inference) return;
+  const unsigned direct = object.direct & direct_quarters();
+  Macroblock& mb = *c_.mb;
   if (direct == 15) {
     mb.direct = all_direct;
     coded.shape = Shape::whole;
@@ -139,7 +150,7 @@ bool PakSlice::inter(const PakMacroblock& object, CodedMacroblock& coded) {
     for (unsigned i = 0; i < partition_count(coded.shape); ++i)
       if (coded.lists[i] >> list & 1)
         for_each_part(coded, i, [&](const Partition& part) { coder_.motion().set(list, part, object.vectors[list][first_block(part)]); });
-  if (c_.slice.type == SliceType::b && object.may_be_direct) set_direct(object, coded);
+  if (c_.slice.type == SliceType::b && object.direct) set_direct(object, coded);
   for (unsigned list = 0; list < 2 && mb.direct != all_direct; ++list)
     for (unsigned i = 0; i < partition_count(coded.shape); ++i)
       if (coded.lists[i] >> list & 1) coder_.set_vectors(list, i, object.vectors[list], coded);

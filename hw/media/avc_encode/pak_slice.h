@@ -14,7 +14,8 @@ struct PakMacroblock {
   uint32_t x = 0, y = 0;
   Kind kind = Kind::intra16;
   bool transform8 = false, last = false;
-  bool may_skip = true, may_be_direct = true;  ///< B_Skip, P_Skip and direct prediction where they are the same motion
+  bool may_skip = true;  ///< where P_Skip is the same motion, or all of a B macroblock is direct
+  uint8_t direct = 0;    ///< quarters that may be direct, if that is the same motion
   uint8_t qp = 0;
   BlockMask mask;
   std::array<uint8_t, 16> intra_mode{};  ///< by block in decoding order; the first one counts for larger blocks
@@ -44,6 +45,7 @@ class PakSlice {
   /// False: there are no such references.
   bool inter(const PakMacroblock& object, CodedMacroblock& coded);
   bool set_references(const PakMacroblock& object, const CodedMacroblock& coded);
+  unsigned direct_quarters() const;
   void set_direct(const PakMacroblock& object, CodedMacroblock& coded);
   bool is_p_skip(const CodedMacroblock& coded) const;
 

@@ -39,7 +39,7 @@ class PakObject {
     if (object_.field_mb) unimplemented(name, "field macroblock");
     const typename G::MFX_AVC_SLICE_STATE::View state(store_.get(CommandId::MFX_AVC_SLICE_STATE));
     out.may_skip = !object_.mb_skip_conversion_disable && !state.mb_type_skip_conversion_disable();
-    out.may_be_direct = !state.mb_type_direct_conversion_disable();
+    if (!state.mb_type_direct_conversion_disable()) out.direct = static_cast<uint8_t>(object_.skip_8x8_pattern);
     out.kind = kind();
     set_mask(out);
     if (out.kind != Kind::inter) {

@@ -42,7 +42,8 @@ PakMacroblock object(std::mt19937& random, SliceType type, const Round& round) {
   if (out.kind == Kind::pcm && random() % 4) out.kind = Kind::inter;
   if (round.legal && type == SliceType::i && out.kind == Kind::inter) out.kind = Kind::intra16;
   if (round.legal && out.kind == Kind::intra8 && !round.params.transform_8x8) out.kind = Kind::intra4;
-  out.transform8 = random() % 2, out.may_skip = random() % 4, out.may_be_direct = random() % 4;
+  out.transform8 = random() % 2, out.may_skip = random() % 4;
+  out.direct = static_cast<uint8_t>(random() % 3 ? 15 : random() & 15);
   out.qp = static_cast<uint8_t>(random() % 3 ? 26 : random() % 52);
   if (random() % 4 == 0) out.mask = {.luma = static_cast<uint16_t>(random()), .chroma = {static_cast<uint8_t>(random() & 15), 0}, .dc = 5};
   if (random() % 8 == 0) out.mask = {.luma = 0, .chroma = {}, .dc = 0};
