@@ -66,8 +66,7 @@ void set_transform(const Message& message, const Block& source, const Block& oth
 
 }  // namespace
 
-uint32_t check_skip(const Message& message, const Request& request, Pictures& pictures, const Block& source, ThreadEnv& env,
-                    Reply& reply) {
+uint32_t check_skip(const Message& message, const Request& request, Pictures& pictures, const Block& source, ThreadEnv& env, Reply& reply) {
   InterChoice choice{.mode = request.skip_by_quarter ? Mode::b8x8 : Mode::b16x16};
   const unsigned size = request.skip_by_quarter ? quarter_size : block_size;
   std::array<Block, 2> blocks;

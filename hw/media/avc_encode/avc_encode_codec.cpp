@@ -132,7 +132,8 @@ ExecResult AvcEncoder::macroblock(const Packet& packet, const PacketStore& state
 
 bool AvcEncoder::load_planes(const SliceParams& slice, EngineEnv& env) {
   const RefEntry& entry = slice.list[0][0];
-  const PictureMap* const reference = slice.type == SliceType::p && entry.present ? stored_.references()[entry.frame * 4u + whole] : nullptr;
+  const PictureMap* const reference =
+      slice.type == SliceType::p && entry.present ? stored_.references()[entry.frame * 4u + whole] : nullptr;
   if (!reference) planes_.drop();
   if (!reference || (planes_.loaded() && planes_of_ == entry.frame)) return true;
   planes_of_ = entry.frame;

@@ -22,7 +22,7 @@ struct EncodeSurface : PictureLayout {
 struct EncodePicture {
   PictureState state;  ///< the reconstruction and its references
   EncodeSurface source, scaled;
-  bool filtered = false;  ///< the loop filter's output is written
+  bool filtered = false;    ///< the loop filter's output is written
   bool by_objects = false;  ///< a PAK object for each macroblock, else VDEnc decides
   MvRange range;            ///< of VDEnc
 };

@@ -28,8 +28,8 @@ struct CodedMacroblock {
   Shape shape = Shape::whole;
   /// Of each partition: its lists (b_types.h); 0: a quarter with direct prediction.
   std::array<uint8_t, 4> lists{list0, list0, list0, list0};
-  std::array<uint8_t, 4> sub_shape{};                ///< of quarters, as SubType has it
-  std::array<std::array<Mv, 16>, 2> difference{};    ///< mvd by list and first block (row * 4 + column)
+  std::array<uint8_t, 4> sub_shape{};              ///< of quarters, as SubType has it
+  std::array<std::array<Mv, 16>, 2> difference{};  ///< mvd by list and first block (row * 4 + column)
   int qp_delta = 0;
   std::array<int16_t, 16> luma_dc{};
   std::array<std::array<int16_t, 16>, 16> luma{};

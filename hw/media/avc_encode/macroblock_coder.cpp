@@ -256,8 +256,8 @@ void MacroblockCoder::set_vectors(unsigned list, unsigned index, const std::arra
   for_each_part(coded, index, [&](const Partition& part) {
     const unsigned block = first_block(part);
     const Mv mv = vectors[block], predicted = motion_.predict(list, mb.ref[list][first_quarter(part)], part);
-    const Mv difference = coded.difference[list][block] = {static_cast<int16_t>(mv.x - predicted.x),
-                                                           static_cast<int16_t>(mv.y - predicted.y)};
+    const Mv difference =
+        coded.difference[list][block] = {static_cast<int16_t>(mv.x - predicted.x), static_cast<int16_t>(mv.y - predicted.y)};
     motion_.set(list, part, mv);
     const std::array<uint8_t, 2> size{static_cast<uint8_t>(std::min(std::abs(difference.x), 255)),
                                       static_cast<uint8_t>(std::min(std::abs(difference.y), 255))};

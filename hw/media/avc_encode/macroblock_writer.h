@@ -70,8 +70,8 @@ class MacroblockWriter {
     if (c_.mb->direct == all_direct) return 0;
     if (coded.shape == Shape::whole) return coded.lists[0];
     if (coded.shape == Shape::quarters) return b_quarters;
-    const auto found = std::ranges::find_if(
-        b_lists, [&](const auto& lists) { return lists[0] == coded.lists[0] && lists[1] == coded.lists[1]; });
+    const auto found =
+        std::ranges::find_if(b_lists, [&](const auto& lists) { return lists[0] == coded.lists[0] && lists[1] == coded.lists[1]; });
     return b_first_divided + static_cast<unsigned>(found - std::begin(b_lists)) + (coded.shape == Shape::columns);
   }
   static unsigned b_sub_type(uint8_t lists, uint8_t shape) {

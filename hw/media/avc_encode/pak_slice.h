@@ -23,8 +23,8 @@ struct PakMacroblock {
   Shape shape = Shape::whole;
   std::array<uint8_t, 4> lists{list0, list0, list0, list0};  ///< by partition (b_types.h)
   std::array<uint8_t, 4> sub_shape{};
-  std::array<std::array<uint8_t, 4>, 2> ref{};     ///< by list and quarter
-  std::array<std::array<Mv, 16>, 2> vectors{};     ///< by list and block (row * 4 + column)
+  std::array<std::array<uint8_t, 4>, 2> ref{};  ///< by list and quarter
+  std::array<std::array<Mv, 16>, 2> vectors{};  ///< by list and block (row * 4 + column)
 };
 
 class PakSlice {

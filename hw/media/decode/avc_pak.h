@@ -115,9 +115,8 @@ class PakObject {
     std::array<Mv, 32> pairs{};
     const uint32_t bytes = blocks ? sizeof pairs : sizeof pairs / 4;
     std::vector<uint8_t> buffer;
-    const auto found =
-        read_object(env, base.mfx_indirect_mv_object_address() + object_.indirect_pak_mv_data_start_address_offset, bytes,
-                    base.mfx_indirect_mv_object_upper_bound(), buffer);
+    const auto found = read_object(env, base.mfx_indirect_mv_object_address() + object_.indirect_pak_mv_data_start_address_offset, bytes,
+                                   base.mfx_indirect_mv_object_upper_bound(), buffer);
     if (found.size() < bytes) guest_error(name, "vectors beyond the bound");
     std::memcpy(pairs.data(), found.data(), std::min<size_t>(found.size(), bytes));
     for (unsigned block = 0; block < 16; ++block)

@@ -36,7 +36,8 @@ Mv vector(std::mt19937& random, int range) {
 }
 
 PakMacroblock object(std::mt19937& random, SliceType type, const Round& round) {
-  static constexpr Kind kinds[] = {Kind::intra4, Kind::intra8, Kind::intra16, Kind::pcm, Kind::inter, Kind::inter, Kind::inter, Kind::inter};
+  static constexpr Kind kinds[] = {Kind::intra4, Kind::intra8, Kind::intra16, Kind::pcm,
+                                   Kind::inter,  Kind::inter,  Kind::inter,   Kind::inter};
   PakMacroblock out;
   out.kind = kinds[random() % 8];
   if (out.kind == Kind::pcm && random() % 4) out.kind = Kind::inter;
@@ -70,6 +71,24 @@ PakMacroblock object(std::mt19937& random, SliceType type, const Round& round) {
   return out;
 }
 
+/// One of two slices, with two references in each list, of which `stored` are there.
+SliceParams slice_of(SliceType type, const Round& round, unsigned part, unsigned stored) {
+  SliceParams slice;
+  slice.type = type;
+  slice.qp = 26, slice.direct_spatial = round.direct_spatial;
+  slice.first_mb = part ? 5 : 0, slice.next_mb = part ? count : 5;
+  slice.luma_denominator = slice.chroma_denominator = 5;
+  for (unsigned list = 0; list < 2; ++list) {
+    if (type == SliceType::i || (list && type == SliceType::p)) continue;
+    slice.active[list] = 2;
+    for (unsigned i = 0; i < 2; ++i) {
+      slice.list[list][i] = {.present = true, .frame = static_cast<uint8_t>(list ? (stored - 1 + i) % stored : stored - 1 - i % stored)};
+      for (Weight& weight : slice.weights[list][i]) weight = {static_cast<int16_t>(28 + i * 5), static_cast<int16_t>(i)};
+    }
+  }
+  return slice;
+}
+
 /// An I, two P and two B pictures of two slices; the pictures before them are their references.
 void check(const Round& round, std::mt19937& random) {
   std::array<Reference, 3> stored;
@@ -92,20 +111,7 @@ void check(const Round& round, std::mt19937& random) {
     for (unsigned i = 0; i < std::min(n, 3u); ++i) references[i * 4] = &stored[i].map, motion[i] = records[i];
     encoded.begin(params), decoded.begin(params);
     for (unsigned part = 0; part < 2; ++part) {
-      SliceParams slice;
-      slice.type = type;
-      slice.qp = 26, slice.direct_spatial = round.direct_spatial;
-      slice.first_mb = part ? 5 : 0, slice.next_mb = part ? count : 5;
-      slice.luma_denominator = slice.chroma_denominator = 5;
-      for (unsigned list = 0; list < 2; ++list) {
-        if (type == SliceType::i || (list && type == SliceType::p)) continue;
-        slice.active[list] = 2;
-        for (unsigned i = 0; i < 2; ++i) {
-          const unsigned frames = std::min(n, 3u), store = list ? (frames - 1 + i) % frames : frames - 1 - i % frames;
-          slice.list[list][i] = {.present = true, .frame = static_cast<uint8_t>(store)};
-          for (Weight& weight : slice.weights[list][i]) weight = {static_cast<int16_t>(28 + i * 5), static_cast<int16_t>(i)};
-        }
-      }
+      const SliceParams slice = slice_of(type, round, part, std::min(n, 3u));
       GolombWriter bits;
       PakSlice pak(encoded, slice, {frame, scale, quantizer, references, motion}, bits);
       bool is_last = false;
