@@ -22,7 +22,7 @@ unsigned first_of(Mode mode, unsigned part) { return mode == Mode::b16x8 ? part 
 
 }  // namespace
 
-// Directions are by partition: so MbEnc's kernels of iHD and i965 take them for their reference indexes.
+// Directions are by partition, of 16x16 in all places: so MbEnc's kernels of iHD and i965 take them for their reference indexes.
 void Reply::set(const InterChoice& inter, uint32_t reference_ids) {
   unsigned vectors = 0;
   for (unsigned part = 0; part < inter.partitions(); ++part) {
@@ -35,6 +35,7 @@ void Reply::set(const InterChoice& inter, uint32_t reference_ids) {
   uint32_t directions = 0;
   for (unsigned part = 0; part < inter.partitions(); ++part)
     directions |= static_cast<uint32_t>(inter.direction[first_of(inter.mode, part)]) << part * 2;
+  if (inter.mode == Mode::b16x16) directions *= 0x55;
   choice().set_block_directions(directions);  // shapes are 0: blocks of 8x8 are whole
   for (unsigned i = 0; i < sub_blocks; ++i) {
     for (unsigned d = 0; d < 2; ++d) w_[1 + i / 4].dw[i % 4 * 2 + d] = dword_of(inter.vectors[d][i]);
