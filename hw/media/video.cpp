@@ -82,6 +82,7 @@ bool is_picture_object(defs::CommandId id) {
   using defs::CommandId;
   switch (id) {
     case CommandId::MFD_AVC_BSD_OBJECT:
+    case CommandId::MFC_AVC_PAK_OBJECT:
     case CommandId::MFD_JPEG_BSD_OBJECT:
     case CommandId::MFC_JPEG_SCAN_OBJECT:
     case CommandId::MFX_PAK_INSERT_OBJECT:

@@ -35,6 +35,8 @@ class Pictures {
 void search(const Message& message, const Request& request, Pictures& pictures, const Block& source, ThreadEnv& env, Reply& reply);
 /// FBR: around the vectors of an earlier answer, in halves and quarters.
 void refine(const Message& message, const Request& request, Pictures& pictures, const Block& source, ThreadEnv& env, Reply& reply);
+/// Of SIC: the cost of the vectors of M4, of those that the mask has; ~0u: there are none. The answer has them as an inter prediction.
+uint32_t check_skip(const Message& message, const Request& request, Pictures& pictures, const Block& source, ThreadEnv& env, Reply& reply);
 /// SIC: vectors of skipped macroblocks, and intra prediction.
 void check(const Message& message, const Request& request, Pictures& pictures, const Block& source, ThreadEnv& env, Reply& reply);
 

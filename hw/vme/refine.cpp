@@ -100,7 +100,7 @@ void refine(const Message& message, const Request& request, Pictures& pictures, 
   Refiner refiner(request, source, env);
   for (unsigned part = 0; part < choice.partitions(); ++part) {
     const unsigned blocks = blocks_of(choice.mode, part), first = static_cast<unsigned>(std::countr_zero(blocks));
-    const unsigned direction = asked.block_directions() >> first * 2 & 3;
+    const unsigned direction = asked.block_directions() >> part * 2 & 3;
     const bool tries_both = request.bidirectional || direction >= 2;
     std::array<Refined, 2> found;
     for (unsigned d = 0; d < 2; ++d) {

@@ -17,26 +17,31 @@ uint32_t inter_type(const InterChoice& choice) {
   return types[first][second] + (choice.mode == Mode::b8x16);
 }
 
+/// The first 8x8 block of a partition.
+unsigned first_of(Mode mode, unsigned part) { return mode == Mode::b16x8 ? part * 2 : part; }
+
 }  // namespace
 
+// Directions are by partition, of 16x16 in all places: so MbEnc's kernels of iHD and i965 take them for their reference indexes.
 void Reply::set(const InterChoice& inter, uint32_t reference_ids) {
   unsigned vectors = 0;
   for (unsigned part = 0; part < inter.partitions(); ++part) {
-    const unsigned first = inter.mode == Mode::b8x16 ? part : inter.mode == Mode::b16x8 ? part * 2 : part;
-    vectors += inter.direction[first] == Direction::both ? 2 : 1;
+    vectors += inter.direction[first_of(inter.mode, part)] == Direction::both ? 2 : 1;
   }
   choice().set_inter_mode(static_cast<uint32_t>(inter.mode));
   choice().set_inter_type(inter_type(inter));
   choice().set_vectors(vectors);
   set_inter_cost(inter.cost);
   uint32_t directions = 0;
-  for (unsigned i = 0; i < 4; ++i) directions |= static_cast<uint32_t>(inter.direction[i]) << i * 2;
+  for (unsigned part = 0; part < inter.partitions(); ++part)
+    directions |= static_cast<uint32_t>(inter.direction[first_of(inter.mode, part)]) << part * 2;
+  if (inter.mode == Mode::b16x16) directions *= 0x55;
   choice().set_block_directions(directions);  // shapes are 0: blocks of 8x8 are whole
   for (unsigned i = 0; i < sub_blocks; ++i) {
     for (unsigned d = 0; d < 2; ++d) w_[1 + i / 4].dw[i % 4 * 2 + d] = dword_of(inter.vectors[d][i]);
     set_half(5, i, inter.parts[i]);
   }
-  w_[6].dw[0] = reference_ids;
+  blocks().set_reference_ids(reference_ids);
 }
 
 void Reply::set_intra(unsigned shape, const std::array<uint8_t, sub_blocks>& modes, uint32_t cost, unsigned neighbours) {
@@ -45,6 +50,16 @@ void Reply::set_intra(unsigned shape, const std::array<uint8_t, sub_blocks>& mod
   set_half(0, 6, cost);
   for (unsigned i = 0; i < sub_blocks; ++i) w_[0].dw[4 + i / 8] |= uint32_t{modes[i]} << i % 8 * 4;
   choice().set_intra_neighbours(neighbours >> 2);  // the mode of chroma, below them, is 0: DC
+}
+
+void Reply::set_coefficients(unsigned quarter, unsigned count, uint32_t sum) {
+  switch (quarter) {
+    case 0: blocks().set_coefficients_0(count); break;
+    case 1: blocks().set_coefficients_1(count); break;
+    case 2: blocks().set_coefficients_2(count); break;
+    default: blocks().set_coefficients_3(count); break;
+  }
+  set_half(6, 4 + quarter, sum);
 }
 
 void Reply::set_intra_is_best() { choice().set_intra(1); }

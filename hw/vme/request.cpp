@@ -59,7 +59,8 @@ Request::Request(const Message& message) : Costs(message) {
   const bool without_dc = control.haar_without_dc();
   intra = measure_of(place.intra_measure(), without_dc), inter = measure_of(place.inter_measure(), without_dc);
   intra_off = control.intra_shapes_off(), neighbours = control.intra_neighbours();
-  skip = control.skip_mode(), skip_centers = control.skip_centers();
+  skip = control.skip_mode(), skip_by_quarter = place.skip_by_quarter(), transforms = place.forward_transform();
+  skip_centers = control.skip_centers();
 
   source_x = static_cast<int>(place.source_x()), source_y = static_cast<int>(place.source_y());
   reference_ids = control.reference_ids();

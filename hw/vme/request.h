@@ -47,8 +47,8 @@ struct RefineFields {
 struct CheckFields {
   Measure intra = Measure::sad;
   unsigned intra_off = 0, neighbours = 0;  ///< shapes that are not tried; samples that are there
-  bool skip = false;
-  unsigned skip_centers = 0;
+  bool skip = false, skip_by_quarter = false, transforms = false;
+  unsigned skip_centers = 0;  ///< of M4: a bit each, by block and direction
 };
 
 /// Of shapes and modes, and of vectors as far from their cost center.

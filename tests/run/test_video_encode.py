@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What VA-API drivers encode on our GPU: software decodes it without a complaint, and it is as near to the source as that of software's own encoder."""
+import os
+import pathlib
 import subprocess
 
 import apt
@@ -84,4 +86,31 @@ class Avc(EncodingTest):
             for slices in ("1", "4"):
                 with self.subTest(coder=coder, slices=slices):
                     ours = self.encoded("iHD", "out.h264", "-c:v", "h264_vaapi", "-low_power", "1", "-qp", self.QP, "-coder", coder, "-slices", slices)
+                    self.assertGreater(self.decibel(ours), bound)
+
+
+class AvcByObjects(EncodingTest):
+    """PAK objects that the kernels of the non-free drivers write (LIBVA_DRIVERS_PATH, where they are not installed): P pictures are as near to the source as
+    libx264's, and stay so."""
+    QP, MAX_LOSS, FRAMES = "26", 1, 9
+    RUNS = {"P": ["-bf", "0"], "B": ["-bf", "2"], "CAVLC": ["-bf", "2", "-coder", "cavlc"], "baseline": ["-bf", "0", "-profile:v", "constrained_baseline"],
+            "slices": ["-bf", "2", "-slices", "4"], "rate": ["-bf", "0", "-b:v", "1M", "-maxrate", "1M"]}
+
+    def setUp(self):
+        super().setUp()
+        folder = os.environ.get("LIBVA_DRIVERS_PATH")
+        packages = ["intel-media-va-driver-non-free", "i965-va-driver-shaders"]
+        installed = apt.installed(packages)
+        self.drivers = [driver for driver, package in zip(DRIVERS, packages)
+                        if (folder and (pathlib.Path(folder) / f"{driver}_drv_video.so").is_file()) or package in installed]
+
+    def test_drivers(self):
+        if not self.drivers:
+            self.skipTest("the free drivers have no kernels for H.264: the non-free ones are not installed")
+        bound = self.decibel(self.software("model.h264", "-c:v", "libx264", "-preset", "ultrafast", "-qp", self.QP, "-x264-params", "ipratio=1")) - self.MAX_LOSS
+        for driver in self.drivers:
+            for name, options in self.RUNS.items():
+                with self.subTest(driver=driver, name=name):
+                    quantizer = [] if name == "rate" else ["-qp", self.QP]
+                    ours = self.encoded(driver, f"{driver}-{name}.h264", "-c:v", "h264_vaapi", "-low_power", "0", *quantizer, "-i_qfactor", "1", "-b_qfactor", "1", *options)
                     self.assertGreater(self.decibel(ours), bound)

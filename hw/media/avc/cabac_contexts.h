@@ -32,6 +32,10 @@ inline unsigned skip_increment(const Context& c) {
 inline unsigned intra_type_increment(const Context& c) {
   return neighbours_that(c, [](const Macroblock& mb) { return mb.kind != Kind::intra4 && mb.kind != Kind::intra8; });
 }
+/// Of B slices.
+inline unsigned b_type_increment(const Context& c) {
+  return neighbours_that(c, [](const Macroblock& mb) { return !(mb.direct >> 4); });
+}
 inline unsigned transform8_increment(const Context& c) {
   return neighbours_that(c, [](const Macroblock& mb) { return mb.transform8; });
 }

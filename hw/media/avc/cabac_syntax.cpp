@@ -25,7 +25,7 @@ unsigned CabacSyntax::intra_type(unsigned base, bool is_intra_slice) {
 }
 
 unsigned CabacSyntax::b_type() {
-  if (!decode(27 + neighbours_that(c_, [](const Macroblock& mb) { return !(mb.direct >> 4); }))) return 0;
+  if (!decode(27 + b_type_increment(c_))) return 0;
   if (!decode(30)) return 1 + decode(32);
   unsigned bits = decode(31);
   for (unsigned i = 0; i < 3; ++i) bits = bits << 1 | decode(32);

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "hw/media/avc/context.h"
 
+#include <algorithm>
+
+#include "hw/media/avc/tables.h"
+
 namespace softgen::media::avc {
 
 void Context::enter(uint32_t column, uint32_t row, bool field) {
@@ -38,6 +42,11 @@ Location Context::locate_in_pairs(int at_x, int at_y) const {
   const Macroblock* const neighbour = &picture.mb(to_x / 16, to_y / 16);
   if (neighbour->slice != id) return {};
   return {neighbour, static_cast<uint8_t>(to_x % 16), static_cast<uint8_t>(to_y % 16)};
+}
+
+void Context::set_quantizer(int luma) {
+  mb->qp = static_cast<uint8_t>(luma);
+  for (unsigned i = 0; i < 2; ++i) mb->chroma_qp[i] = chroma_qp_table[std::clamp(luma + picture.params.chroma_qp_offset[i], 0, 51)];
 }
 
 Samples Context::luma() const {

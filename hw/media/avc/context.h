@@ -40,6 +40,8 @@ class Context {
   Samples luma() const;
   Samples chroma() const;
   bool field_mb() const { return picture.params.mbaff && mb->field; }
+  /// QP_Y of the current macroblock and of its chroma (8.5.8).
+  void set_quantizer(int luma);
   /// Of a list, twice as many for a field macroblock.
   unsigned active(unsigned list) const { return slice.active[list] * (field_mb() ? 2u : 1u); }
 

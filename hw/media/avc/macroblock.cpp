@@ -4,28 +4,13 @@
 
 #include <algorithm>
 
+#include "hw/media/avc/b_types.h"
 #include "hw/media/avc/cabac_syntax.h"
 #include "hw/media/avc/cavlc_syntax.h"
 #include "hw/media/avc/neighbours.h"
 #include "hw/media/avc/tables.h"
 
 namespace softgen::media::avc {
-namespace {
-
-constexpr uint8_t list0 = 1, list1 = 2, both = 3;
-/// Of B macroblocks with two partitions, from type 4 on: lists of the first and the second (table 7-14); even types are 16x8.
-constexpr uint8_t b_lists[18][2] = {{list0, list0}, {list0, list0}, {list1, list1}, {list1, list1}, {list0, list1}, {list0, list1},
-                                    {list1, list0}, {list1, list0}, {list0, both},  {list0, both},  {list1, both},  {list1, both},
-                                    {both, list0},  {both, list0},  {both, list1},  {both, list1},  {both, both},   {both, both}};
-/// Of B sub-macroblocks from type 1 on (table 7-18): lists, and the shape as P's: 8x8, 8x4, 4x8, 4x4.
-struct SubType {
-  uint8_t lists, shape;
-};
-constexpr SubType b_sub[12] = {{list0, 0}, {list1, 0}, {both, 0}, {list0, 1}, {list0, 2}, {list1, 1},
-                               {list1, 2}, {both, 1},  {both, 2}, {list0, 3}, {list1, 3}, {both, 3}};
-
-}  // namespace
-
 template <class Syntax>
 void MacroblockReader<Syntax>::reset(Kind kind) {
   Macroblock& mb = *c_.mb;
@@ -60,7 +45,7 @@ void MacroblockReader<Syntax>::skip(Residual& residual) {
   }
   identify();
   c_.last_delta = 0;
-  quantizer();
+  c_.set_quantizer(c_.qp);
 }
 
 template <class Syntax>
@@ -122,10 +107,7 @@ bool MacroblockReader<Syntax>::pcm() {
   if (!syntax_.pcm(residual_->samples().first(c_.picture.params.monochrome ? 256 : 384))) return false;
   mb.cbp = 0x2f, mb.dc_coded = 7;
   for (auto& plane : mb.coefficients) plane.fill(16);
-  const int before = c_.qp;
-  c_.qp = 0;
-  quantizer();
-  c_.qp = before;
+  c_.set_quantizer(0);
   c_.last_delta = 0;
   return true;
 }
@@ -138,7 +120,7 @@ bool MacroblockReader<Syntax>::inter(unsigned type, bool is_b) {
     mb.direct = 31;
     motion_.direct(15);
     may_be_8 = c_.picture.params.direct_8x8_inference;
-  } else if (type == (is_b ? 22u : 3u) || (!is_b && type == 4)) {
+  } else if (type == (is_b ? b_quarters : 3u) || (!is_b && type == 4)) {
     bool small = false;
     if (!quarters(is_b, type == 4, small)) return false;
     may_be_8 = !small;
@@ -184,13 +166,13 @@ template <class Syntax>
 bool MacroblockReader<Syntax>::partitions(unsigned type, bool is_b) {
   std::array<Partition, 2> parts{Partition{0, 0, 16, 16}};
   std::array<uint8_t, 2> lists{list0, list0};
-  const bool divided = is_b ? type >= 4 : type >= 1;
+  const bool divided = is_b ? type >= b_first_divided : type >= 1;
   if (is_b && !divided) lists[0] = static_cast<uint8_t>(type);
   if (divided) {
     const bool rows = is_b ? type % 2 == 0 : type == 1;
     if (rows) parts = {Partition{0, 0, 16, 8}, {0, 8, 16, 8}};
     else parts = {Partition{0, 0, 8, 16}, {8, 0, 8, 16}};
-    if (is_b) lists = {b_lists[type - 4][0], b_lists[type - 4][1]};
+    if (is_b) lists = {b_lists[type - b_first_divided][0], b_lists[type - b_first_divided][1]};
   }
   const unsigned count = divided ? 2 : 1;
   for (unsigned list = 0; list < 2; ++list) {
@@ -229,13 +211,10 @@ bool MacroblockReader<Syntax>::quarters(bool is_b, bool has_zero_refs, bool& sma
   for (unsigned list = 0; list < 2; ++list)
     for (unsigned i = 0; i < 4; ++i) {
       if (!(sub[i].lists >> list & 1)) continue;
-      const bool rows = sub[i].shape & 1, columns = sub[i].shape & 2;
-      const unsigned width = columns ? 4 : 8, height = rows ? 4 : 8;
-      // Shapes: 0 8x8, 1 8x4, 2 4x8, 3 4x4.
+      const uint8_t width = sub_width(sub[i].shape), height = sub_height(sub[i].shape);
       for (unsigned y = 0; y < 8; y += height)
         for (unsigned x = 0; x < 8; x += width)
-          vector(list, {static_cast<uint8_t>(parts[i].x + x), static_cast<uint8_t>(parts[i].y + y), static_cast<uint8_t>(width),
-                        static_cast<uint8_t>(height)});
+          vector(list, {static_cast<uint8_t>(parts[i].x + x), static_cast<uint8_t>(parts[i].y + y), width, height});
     }
   return true;
 }

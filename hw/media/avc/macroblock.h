@@ -34,7 +34,6 @@ class MacroblockReader {
   bool quarters(bool is_b, bool has_zero_refs, bool& small);
   bool refs(unsigned list, unsigned used, const Partition* parts, unsigned count);
   void vector(unsigned list, const Partition& part);
-  bool quantizer();
   bool residual();
   void luma_residual();
   void luma16_residual();

@@ -1,21 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Quantizer and coefficients of macroblocks.
-#include <algorithm>
-
 #include "hw/media/avc/cabac_syntax.h"
 #include "hw/media/avc/cavlc_syntax.h"
 #include "hw/media/avc/macroblock.h"
 #include "hw/media/avc/tables.h"
 
 namespace softgen::media::avc {
-
-/// QP of the macroblock and its chroma, of the context's (8.5.8).
-template <class Syntax>
-bool MacroblockReader<Syntax>::quantizer() {
-  c_.mb->qp = static_cast<uint8_t>(c_.qp);
-  for (unsigned i = 0; i < 2; ++i) c_.mb->chroma_qp[i] = chroma_qp_table[std::clamp(c_.qp + c_.picture.params.chroma_qp_offset[i], 0, 51)];
-  return true;
-}
 
 template <class Syntax>
 bool MacroblockReader<Syntax>::residual() {
@@ -25,13 +15,13 @@ bool MacroblockReader<Syntax>::residual() {
     if (delta < -26 || delta > 25) return false;
     c_.last_delta = delta;
     c_.qp = (c_.qp + delta + 52) % 52;
-    quantizer();
+    c_.set_quantizer(c_.qp);
     if (mb.kind == Kind::intra16) luma16_residual();
     else luma_residual();
     if (!c_.picture.params.monochrome && mb.cbp >> 4) chroma_residual();
   } else {
     c_.last_delta = 0;
-    quantizer();
+    c_.set_quantizer(c_.qp);
   }
   return true;
 }

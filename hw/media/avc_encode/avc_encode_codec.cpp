@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "hw/base/log.h"
+#include "hw/defs/command.h"
 #include "hw/media/avc/deblock.h"
 #include "hw/memory/view.h"
 
@@ -25,10 +26,12 @@ ExecResult AvcEncoder::begin(const PacketStore& state, EngineEnv& env) {
   report_ = {};
   coded_.begin();
   planes_.drop();
+  pak_.reset();
   params_ = packets_->picture(state);
   if (!params_) return ExecResult::done;
   const PictureParams& params = params_->state.params;
   picture_.begin(params);
+  stored_.begin(params_->state);
   scale_.set(params);
   quantizer_.set(scale_);
   target_ = packets_->target(state);
@@ -60,6 +63,11 @@ ExecResult AvcEncoder::object(const Packet& packet, const PacketStore& state, En
     insert(packets_->header(packet, state, params_->state.params), env);
     return ExecResult::done;
   }
+  if (packets_->is_macroblock(packet) != params_->by_objects) {
+    guest_error(packet.command->name, "in a picture that is encoded otherwise");
+    return ExecResult::done;
+  }
+  if (params_->by_objects) return macroblock(packet, state, env);
   between_slices_ = true;
   is_last_ = packets_->is_last_slice(state);
   const std::optional<SliceParams> slice = packets_->slice(packet, state, params_->state.params);
@@ -95,27 +103,47 @@ void AvcEncoder::flush(unsigned skipped, bool protect, EngineEnv& env) {
   report_.bytes += static_cast<uint32_t>(coded_.append(env.view, target_, out));
 }
 
-bool AvcEncoder::open_reference(const SliceParams& slice, EngineEnv& env) {
+// A slice's parameters are those of its first object.
+ExecResult AvcEncoder::macroblock(const Packet& packet, const PacketStore& state, EngineEnv& env) {
+  const PictureParams& params = params_->state.params;
+  const std::optional<SliceParams> slice = packets_->pak_slice(state, params);
+  if (!slice) return ExecResult::done;
+  const PakMacroblock object = packets_->macroblock(packet, state, slice->type, env);
+  if (!object.x && env.stop.aborting()) return ExecResult::aborted;
+  if (!pak_ && picture_.slices.size() < Macroblock::no_slice) {
+    stored_.open(*slice, env);
+    pak_ = std::make_unique<PakSlice>(picture_, *slice, code_input(), bits_);
+  }
+  if (!pak_ || object.y * picture_.width + object.x != pak_->next() || object.x >= picture_.width) {
+    guest_error(packet.command->name, "macroblock ({}, {}) is not the slice's next", object.x, object.y);
+    return ExecResult::done;
+  }
+  stored_.refresh(env);
+  if (!pak_->code(object)) return ExecResult::done;
+  report_.bits += static_cast<uint32_t>(pak_->bits());
+  report_.qp += pak_->qp_sum();
+  ++report_.slices;
+  pak_.reset();
+  flush(0, packets_->protects_slice_data(state), env);
+  between_slices_ = true;
+  is_last_ = packets_->is_last_slice(state);
+  return ExecResult::done;
+}
+
+bool AvcEncoder::load_planes(const SliceParams& slice, EngineEnv& env) {
   const RefEntry& entry = slice.list[0][0];
-  const uint64_t base = entry.present ? params_->state.references[entry.frame] : 0;
-  if (slice.type != SliceType::p || !base) {
-    planes_.drop();
-    return true;
-  }
-  if (planes_.loaded() && planes_of_ == entry.frame) {
-    reference_.refresh(env.view, env.stop);
-    return true;
-  }
-  reference_.open(env.view, env.stop, params_->state.layout, base, Access::read);
+  const PictureMap* const reference =
+      slice.type == SliceType::p && entry.present ? stored_.references()[entry.frame * 4u + whole] : nullptr;
+  if (!reference) planes_.drop();
+  if (!reference || (planes_.loaded() && planes_of_ == entry.frame)) return true;
   planes_of_ = entry.frame;
-  return planes_.load(reference_.luma, picture_.width * 16, picture_.height * 16, env.stop);
+  return planes_.load(reference->luma, picture_.width * 16, picture_.height * 16, env.stop);
 }
 
 ExecResult AvcEncoder::encode(const SliceParams& slice, bool protect, EngineEnv& env) {
-  if (!open_reference(slice, env)) return ExecResult::aborted;
-  References references{};
-  if (planes_.loaded()) references[planes_of_ * 4 + whole] = &reference_;
-  const EncodeInput input{source_, scale_, quantizer_, references, planes_, params_->range};
+  stored_.open(slice, env);
+  if (!load_planes(slice, env)) return ExecResult::aborted;
+  const EncodeInput input{code_input(), planes_, params_->range};
   const uint64_t before = bits_.bits();
   if (!encode_slice(picture_, slice, input, [&env] { return env.stop.aborting(); }, bits_)) return ExecResult::aborted;
   report_.bits += static_cast<uint32_t>(bits_.bits() - before);
@@ -144,6 +172,7 @@ void AvcEncoder::store_scaled(EngineEnv& env) {
 ExecResult AvcEncoder::close(const PacketStore& /*state*/, EngineEnv& env) {
   if (params_ && !is_last_ && ++flushes_ < max_flushes) return ExecResult::done;
   open_ = false;
+  pak_.reset();
   if (!params_) return ExecResult::done;
   for (uint32_t y = 0; y < picture_.height; ++y) {
     if (env.stop.aborting()) return ExecResult::aborted;
@@ -154,11 +183,8 @@ ExecResult AvcEncoder::close(const PacketStore& /*state*/, EngineEnv& env) {
     if (env.stop.aborting()) return ExecResult::aborted;
     deblock_row(picture_, y);
   }
-  if (params_->state.destination) {
-    PictureMap map;
-    map.open(env.view, env.stop, params_->state.layout, params_->state.destination, Access::write);
-    store_frame(map, picture_.frame, nullptr);
-  }
+  if (params_->state.destination) stored_.store(picture_, nullptr, env);
+  stored_.write_motion(picture_, nullptr, env);
   if (params_->scaled.base) store_scaled(env);
   bits_.align(false);
   flush(0, false, env);

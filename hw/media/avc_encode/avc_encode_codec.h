@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// H.264 encoding by VDEnc: the driver's headers and the slices' data into a buffer, the reconstructed picture into its surface.
+// H.264 encoding, by VDEnc or by PAK objects: the driver's headers and the slices' data into a buffer, the reconstructed picture into its surface.
 #pragma once
 
 #include <array>
@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "hw/media/avc/stored_pictures.h"
 #include "hw/media/avc_encode/avc_encode_packets.h"
 #include "hw/media/avc_encode/golomb_writer.h"
 #include "hw/media/avc_encode/slice_encoder.h"
@@ -21,15 +22,17 @@ class AvcEncoder final : public Codec {
   ExecResult object(const Packet& packet, const PacketStore& state, EngineEnv& env) override;
   bool is_open() const override { return open_; }
   ExecResult close(const PacketStore& state, EngineEnv& env) override;
-  void drop() override { open_ = false; }
+  void drop() override { open_ = false, pak_.reset(); }
   PictureStatus status() const override { return {.blocks = params_ ? static_cast<uint32_t>(picture_.mbs.size()) : 0}; }
 
  private:
   ExecResult begin(const PacketStore& state, EngineEnv& env);
   void insert(const HeaderBits& header, EngineEnv& env);
   ExecResult encode(const SliceParams& slice, bool protect, EngineEnv& env);
-  /// Reference 0 of a slice. False: a stop request ended it.
-  bool open_reference(const SliceParams& slice, EngineEnv& env);
+  ExecResult macroblock(const Packet& packet, const PacketStore& state, EngineEnv& env);
+  CodeInput code_input() const { return {source_, scale_, quantizer_, stored_.references(), stored_.motion()}; }
+  /// VDEnc's planes of reference 0. False: a stop request ended it.
+  bool load_planes(const SliceParams& slice, EngineEnv& env);
   /// Whole bytes of bits_, all but `skipped` with emulation prevention if `protect`.
   void flush(unsigned skipped, bool protect, EngineEnv& env);
   void store_scaled(EngineEnv& env);
@@ -44,7 +47,8 @@ class AvcEncoder final : public Codec {
   Quantizer quantizer_;
   SearchPlanes planes_;
   unsigned planes_of_ = 0;  ///< frame store
-  PictureMap reference_;
+  StoredPictures stored_;
+  std::unique_ptr<PakSlice> pak_;  ///< null between slices
   GolombWriter bits_;
   EmulationPrevention emulation_;
   EncodeTarget target_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the packets of VDEnc say for H.264, without any generation's layouts. Implementations are in hw/media/decode.
+// What the packets of the encoder say for H.264, without any generation's layouts. Implementations are in hw/media/decode.
 #pragma once
 
 #include <cstdint>
@@ -7,6 +7,7 @@
 
 #include "hw/media/avc/avc_packets.h"
 #include "hw/media/avc_encode/motion_search.h"
+#include "hw/media/avc_encode/pak_slice.h"
 #include "hw/media/codec.h"
 #include "hw/media/coded_buffer.h"
 #include "hw/media/frame/frame.h"
@@ -21,8 +22,9 @@ struct EncodeSurface : PictureLayout {
 struct EncodePicture {
   PictureState state;  ///< the reconstruction and its references
   EncodeSurface source, scaled;
-  bool filtered = false;  ///< the loop filter's output is written
-  MvRange range;
+  bool filtered = false;    ///< the loop filter's output is written
+  bool by_objects = false;  ///< a PAK object for each macroblock, else VDEnc decides
+  MvRange range;            ///< of VDEnc
 };
 
 struct HeaderBits : Insertion {
@@ -51,6 +53,10 @@ class AvcEncodePackets {
   virtual HeaderBits header(const Packet& object, const PacketStore& state, const PictureParams& picture) const = 0;
   /// A slice whose macroblocks are in the picture; none: not one that the engine encodes.
   virtual std::optional<SliceParams> slice(const Packet& object, const PacketStore& state, const PictureParams& picture) const = 0;
+  /// A slice of PAK objects; none: it begins outside of the picture.
+  virtual std::optional<SliceParams> pak_slice(const PacketStore& state, const PictureParams& picture) const = 0;
+  virtual bool is_macroblock(const Packet& object) const = 0;
+  virtual PakMacroblock macroblock(const Packet& object, const PacketStore& state, SliceType slice, EngineEnv& env) const = 0;
   virtual bool is_last_slice(const PacketStore& state) const = 0;
   virtual bool protects_slice_data(const PacketStore& state) const = 0;
   virtual EncodeTarget target(const PacketStore& state) const = 0;

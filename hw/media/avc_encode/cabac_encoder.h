@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "hw/media/avc_encode/golomb_writer.h"
 #include "hw/media/bits/cabac.h"
@@ -37,6 +38,12 @@ class CabacEncoder {
     renormalize();
     put(low_ >> 9 & 1);
     to_.put((low_ >> 7 & 3) | 1, 2);
+  }
+  /// After terminate(true): as they are, from the next whole byte on. The encoder begins anew behind them (9.3.1.2).
+  void bytes(std::span<const uint8_t> samples) {
+    to_.align(false);
+    for (const uint8_t sample : samples) to_.put(sample, 8);
+    low_ = 0, range_ = 510, first_ = true;
   }
 
  private:

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "hw/media/avc/b_types.h"
 #include "hw/media/avc/cabac_contexts.h"
 
 namespace softgen::media::avc {
@@ -13,12 +14,13 @@ CabacWriter::CabacWriter(const Context& context, GolombWriter& to) : c_(context)
   set_initial_states(context.slice, states_);
 }
 
-void CabacWriter::skip(bool skipped) { encode(11 + skip_increment(c_), skipped); }
+void CabacWriter::skip(bool skipped) { encode((c_.slice.type == SliceType::b ? 24 : 11) + skip_increment(c_), skipped); }
 
 void CabacWriter::intra_type(unsigned base, bool is_intra_slice, unsigned type) {
   if (!is_intra_slice) encode(base, type != 0);
   if (!type) return;
-  encoder_.terminate(false);
+  encoder_.terminate(type == 25);
+  if (type == 25) return;
   const unsigned chroma = (type - 1) / 4 % 3, mode = (type - 1) % 4;
   encode(base + 1, type >= 13);
   encode(base + 2, chroma != 0);
@@ -27,7 +29,21 @@ void CabacWriter::intra_type(unsigned base, bool is_intra_slice, unsigned type) 
   encode(base + 3 + 2 * is_intra_slice, mode & 1);
 }
 
+// Table 9-37 (b).
+void CabacWriter::b_type(unsigned type) {
+  encode(27 + b_type_increment(c_), type != 0);
+  if (!type) return;
+  encode(30, type > 2);
+  if (type <= 2) return encode(32, type == 2);
+  const bool is_intra = type >= 23, is_long = type >= 12 && type < b_quarters;
+  const unsigned bits = is_intra ? 13 : type == 11 ? 14 : type == b_quarters ? 15 : is_long ? type + 4 : type - 3;
+  const unsigned size = is_long ? 5 : 4;
+  for (unsigned i = size; i-- > 0;) encode(i + 1 == size ? 31 : 32, bits >> i & 1);
+  if (is_intra) intra_type(32, false, type - 23);
+}
+
 void CabacWriter::mb_type(unsigned type) {
+  if (c_.slice.type == SliceType::b) return b_type(type);
   if (c_.slice.type == SliceType::p) {
     encode(14, type >= 5);
     if (type >= 5) return intra_type(17, false, type - 5);
@@ -41,14 +57,24 @@ void CabacWriter::mb_type(unsigned type) {
 }
 
 void CabacWriter::sub_type(unsigned type) {
+  if (c_.slice.type == SliceType::b) {
+    encode(36, type != 0);
+    if (!type) return;
+    encode(37, type > 2);
+    if (type <= 2) return encode(39, type == 2);
+    encode(38, type >= 7);
+    if (type >= 7) encode(39, type >= 11);
+    if (type < 11) encode(39, (type - 3) >> 1 & 1);
+    return encode(39, (type - 3) & 1);
+  }
   encode(21, type == 0);
   if (!type) return;
   encode(22, type != 1);
   if (type != 1) encode(23, type == 2);
 }
 
-void CabacWriter::ref_idx(unsigned quarter, unsigned index) {
-  unsigned context = ref_idx_increment(c_, 0, quarter);
+void CabacWriter::ref_idx(unsigned list, unsigned quarter, unsigned index) {
+  unsigned context = ref_idx_increment(c_, list, quarter);
   for (; index; --index) {
     encode(54 + context, true);
     context = (context >> 2) + 4;
@@ -65,9 +91,9 @@ void CabacWriter::golomb(unsigned value, unsigned k) {
   encoder_.bypass_bits(value, k);
 }
 
-void CabacWriter::mvd(unsigned block, unsigned component, int value) {
+void CabacWriter::mvd(unsigned list, unsigned block, unsigned component, int value) {
   const unsigned base = component ? 47 : 40, magnitude = static_cast<unsigned>(std::abs(value));
-  encode(base + mvd_increment(c_, 0, block, component), magnitude != 0);
+  encode(base + mvd_increment(c_, list, block, component), magnitude != 0);
   if (!magnitude) return;
   unsigned context = 3;
   for (unsigned i = 1; i < 9; ++i) {
@@ -111,12 +137,12 @@ void CabacWriter::residual(Cat cat, unsigned plane, unsigned block, std::span<co
   const auto size = static_cast<unsigned>(levels.size());
   unsigned end = size;
   while (end && !levels[end - 1]) --end;
-  encode(coded_base[kind] + coded_increment(c_, cat, plane, block), end != 0);
+  if (cat != Cat::luma8) encode(coded_base[kind] + coded_increment(c_, cat, plane, block), end != 0);
   if (!end) return;
   const unsigned significant = significant_base[0][kind], last = last_base[0][kind];
   for (unsigned i = 0; i + 1 < size && i < end; ++i) {
-    encode(significant + i, levels[i] != 0);
-    if (levels[i]) encode(last + i, i + 1 == end);
+    encode(significant + (cat == Cat::luma8 ? significant8[0][i] : i), levels[i] != 0);
+    if (levels[i]) encode(last + (cat == Cat::luma8 ? last8[i] : i), i + 1 == end);
   }
   const unsigned first = level_base[kind], max_larger = cat == Cat::chroma_dc ? 3 : 4;
   unsigned ones = 0, larger = 0;

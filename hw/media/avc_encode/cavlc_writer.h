@@ -12,6 +12,8 @@ namespace softgen::media::avc {
 
 class CavlcWriter {
  public:
+  static constexpr bool is_cabac = false;
+
   CavlcWriter(const Context& context, GolombWriter& to) : c_(context), to_(to) {}
 
   void skip(bool skipped) {
@@ -25,11 +27,11 @@ class CavlcWriter {
   }
   void mb_type(unsigned type) { to_.unsigned_golomb(type); }
   void sub_type(unsigned type) { to_.unsigned_golomb(type); }
-  void ref_idx(unsigned /*quarter*/, unsigned index) {
-    if (c_.active(0) == 2) to_.flag(!index);
+  void ref_idx(unsigned list, unsigned /*quarter*/, unsigned index) {
+    if (c_.active(list) == 2) to_.flag(!index);
     else to_.unsigned_golomb(index);
   }
-  void mvd(unsigned /*block*/, unsigned /*component*/, int value) { to_.signed_golomb(value); }
+  void mvd(unsigned /*list*/, unsigned /*block*/, unsigned /*component*/, int value) { to_.signed_golomb(value); }
   void transform8(bool flag) { to_.flag(flag); }
   void cbp(unsigned pattern, bool intra);
   void qp_delta(int delta) { to_.signed_golomb(delta); }
@@ -37,6 +39,10 @@ class CavlcWriter {
   void intra_mode(int rest) {
     if (rest < 0) to_.flag(true);
     else to_.put(static_cast<uint32_t>(rest), 4);
+  }
+  void pcm(std::span<const uint8_t> samples) {
+    to_.align(false);
+    for (const uint8_t sample : samples) to_.put(sample, 8);
   }
   void residual(Cat cat, unsigned plane, unsigned block, std::span<const int16_t> levels);
 

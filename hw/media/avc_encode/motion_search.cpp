@@ -110,7 +110,6 @@ MotionChoice MotionSearch::divided(const Block& source, Shape shape, Mv start, u
     const std::array<Mv, 2> starts{start, predicted};
     const Found found = search({source.at + part.y * source.stride + part.x, source.stride}, part, predicted, starts);
     choice.mv[i] = found.mv;
-    choice.difference[i] = {static_cast<int16_t>(found.mv.x - predicted.x), static_cast<int16_t>(found.mv.y - predicted.y)};
     choice.cost += found.cost;
     motion_.set(0, part, found.mv);
   }
@@ -127,7 +126,6 @@ MotionChoice MotionSearch::choose(const Block& source) {
   const Found found = search(source, all, predicted, std::span(starts).first(count));
   MotionChoice best;
   best.mv.fill(found.mv);
-  best.difference[0] = {static_cast<int16_t>(found.mv.x - predicted.x), static_cast<int16_t>(found.mv.y - predicted.y)};
   best.cost = found.cost + lambda_;
   // Where one vector does well, more do not pay.
   if (best.cost < 16 * lambda_) return best;

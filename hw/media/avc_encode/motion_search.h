@@ -19,7 +19,7 @@ struct MvRange {
 
 struct MotionChoice {
   Shape shape = Shape::whole;
-  std::array<Mv, 4> mv{}, difference{};
+  std::array<Mv, 4> mv{};
   uint32_t cost = 0;
 };
 

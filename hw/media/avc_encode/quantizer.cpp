@@ -9,6 +9,12 @@
 namespace softgen::media::avc {
 namespace {
 
+/// Eight times the basis of the 8x8 transform (8.5.13, as a matrix), and squares of the rows' lengths.
+constexpr int32_t basis8[8][8] = {{8, 8, 8, 8, 8, 8, 8, 8},         {12, 10, 6, 3, -3, -6, -10, -12}, {8, 4, -4, -8, -8, -4, 4, 8},
+                                  {10, -3, -12, -6, 6, 12, 3, -10}, {8, -8, -8, 8, 8, -8, -8, 8},     {6, -12, 3, 10, -10, -3, 12, -6},
+                                  {4, -8, 8, -4, -4, 8, -8, 4},     {3, -6, 10, -12, 12, -10, 6, -3}};
+constexpr int64_t lengths8[8] = {512, 578, 320, 578, 512, 578, 320, 578};
+
 int difference(const Block& a, const Block& b, int x, int y) { return a.at[y * a.stride + x * a.step] - b.at[y * b.stride + x * b.step]; }
 
 void hadamard(int32_t* v, unsigned step) {
@@ -63,6 +69,23 @@ void forward4(const Block& source, const Block& prediction, std::array<int32_t, 
   for (unsigned i = 0; i < 4; ++i) line(to.data() + i, 4);
 }
 
+void forward8(const Block& source, const Block& prediction, std::array<int32_t, 64>& to) {
+  int32_t rows[8][8], values[8][8];
+  for (int y = 0; y < 8; ++y)
+    for (int x = 0; x < 8; ++x) values[y][x] = difference(source, prediction, x, y);
+  for (unsigned y = 0; y < 8; ++y)
+    for (unsigned i = 0; i < 8; ++i) {
+      rows[y][i] = 0;
+      for (unsigned x = 0; x < 8; ++x) rows[y][i] += basis8[i][x] * values[y][x];
+    }
+  for (unsigned i = 0; i < 8; ++i)
+    for (unsigned x = 0; x < 8; ++x) {
+      int32_t sum = 0;
+      for (unsigned y = 0; y < 8; ++y) sum += basis8[i][y] * rows[y][x];
+      to[i * 8 + x] = sum;
+    }
+}
+
 void forward_luma_dc(std::array<int32_t, 16>& dc) {
   for (unsigned i = 0; i < 4; ++i) hadamard(dc.data() + i * 4, 1);
   for (unsigned i = 0; i < 4; ++i) hadamard(dc.data() + i, 4);
@@ -91,7 +114,7 @@ uint32_t satd(const Block& source, const Block& prediction, unsigned width, unsi
 }
 
 // A coefficient of 4x4 is its level times LevelScale * 2^(QP / 6) / 16, and a decoder's basis functions are 64 times what they add. With the forward
-// transform's gain of 16, 20 or 25: level = coefficient * {64, 51.2, 40.96} / (LevelScale * 2^(QP / 6)).
+// transform's gain of 16, 20 or 25: level = coefficient * {64, 51.2, 40.96} / (LevelScale * 2^(QP / 6)). 8x8: alike, by the rows' lengths.
 void Quantizer::set(const LevelScale& scale) {
   for (unsigned list = 0; list < 6; ++list)
     for (unsigned rest = 0; rest < 6; ++rest)
@@ -99,6 +122,12 @@ void Quantizer::set(const LevelScale& scale) {
         const unsigned odd = i / 4 % 2 + i % 2;
         const int64_t hundredths = odd == 0 ? 6400 : odd == 1 ? 5120 : 4096, divisor = std::max(scale.by4[list][rest][i], 1);
         by4_[list][rest][i] = ((hundredths << bits4) / 100 + divisor / 2) / divisor;
+      }
+  for (unsigned list = 0; list < 2; ++list)
+    for (unsigned rest = 0; rest < 6; ++rest)
+      for (unsigned i = 0; i < 64; ++i) {
+        const int64_t divisor = std::max(scale.by8[list][rest][i], 1) * lengths8[i / 8] * lengths8[i % 8];
+        by8_[list][rest][i] = ((int64_t{64 * 64 * 64} << bits8) + divisor / 2) / divisor;
       }
 }
 

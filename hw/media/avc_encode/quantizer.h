@@ -19,6 +19,7 @@ struct Block {
 
 /// The core transform of `source` - `prediction`, in raster order.
 void forward4(const Block& source, const Block& prediction, std::array<int32_t, 16>& to);
+void forward8(const Block& source, const Block& prediction, std::array<int32_t, 64>& to);
 /// Hadamard transforms of DC coefficients.
 void forward_luma_dc(std::array<int32_t, 16>& dc);
 void forward_chroma_dc(std::array<int32_t, 4>& dc);
@@ -33,13 +34,16 @@ class Quantizer {
   int16_t level4(int32_t coefficient, unsigned list, unsigned place, unsigned qp) const {
     return level(coefficient, by4_[list][qp % 6][place], bits4 + qp / 6, list < 3);
   }
+  int16_t level8(int32_t coefficient, unsigned list, unsigned place, unsigned qp) const {
+    return level(coefficient, by8_[list][qp % 6][place], bits8 + qp / 6, list == 0);
+  }
   int16_t luma_dc_level(int32_t coefficient, unsigned qp) const { return level(coefficient, by4_[0][qp % 6][0], bits4 + 2 + qp / 6, true); }
   int16_t chroma_dc_level(int32_t coefficient, unsigned list, unsigned qp) const {
     return level(coefficient, by4_[list][qp % 6][0], bits4 + 1 + qp / 6, list < 3);
   }
 
  private:
-  static constexpr unsigned bits4 = 20;
+  static constexpr unsigned bits4 = 20, bits8 = 24;
   static constexpr int64_t max_level = 2047;
   static int16_t level(int32_t coefficient, int64_t factor, unsigned bits, bool intra) {
     const int64_t rounding = (int64_t{1} << bits) / (intra ? 3 : 6);
@@ -49,6 +53,7 @@ class Quantizer {
   }
 
   std::array<std::array<std::array<int64_t, 16>, 6>, 6> by4_{};
+  std::array<std::array<std::array<int64_t, 64>, 6>, 2> by8_{};
 };
 
 }  // namespace softgen::media::avc

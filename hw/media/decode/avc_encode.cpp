@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// VDEnc's packets for H.264: SKL PRM vol 2a, VDENC_* and MFX_AVC_*; what they hold: iHD media driver, codechal_vdenc_avc.cpp.
+// The encoder's packets for H.264: SKL PRM vol 2a, VDENC_* and MFX_AVC_*; what they hold: iHD media driver, codechal_vdenc_avc.cpp.
 #include <algorithm>
 
 #include "hw/base/bits.h"
@@ -9,6 +9,7 @@
 #include "hw/defs/gen9/all.h"
 #include "hw/media/avc/avc_packets.h"
 #include "hw/media/avc_encode/avc_encode_codec.h"
+#include "hw/media/decode/avc_pak.h"
 #include "hw/media/decode/box_registers.h"
 #include "hw/media/decode/mfx_surface.h"
 #include "hw/media/decode/pak.h"
@@ -29,11 +30,8 @@ class EncodeDecoder final : public AvcEncodePackets {
  public:
   std::optional<EncodePicture> picture(const PacketStore& store) const override {
     const typename Select::View mode(store.get(CommandId::MFX_PIPE_MODE_SELECT));
-    if (mode.vdenc_mode() != Select::VDEncMode::VM_VDENC_MODE) {
-      unimplemented("MFX_PIPE_MODE_SELECT", "AVC encode by PAK objects");
-      return std::nullopt;
-    }
     EncodePicture out;
+    out.by_objects = !is_vdenc(store);
     out.state = packets_->picture(store);
     const PictureParams& params = out.state.params;
     if (params.field() || params.mbaff || params.monochrome) {
@@ -47,19 +45,20 @@ class EncodeDecoder final : public AvcEncodePackets {
     if (mode.scaled_surface_enable())
       out.scaled =
           surface(store, Surface::SurfaceID::MFX_RECONSTRUCTED_SCALED_REFERENCE_PICTURE, buffers.scaled_reference_surface_address());
-    return vdenc(store, out) ? std::optional(out) : std::nullopt;
+    if (!out.by_objects) vdenc(store, out);
+    return has_source(store) ? std::optional(out) : std::nullopt;
   }
 
   bool is_header(const Packet& object) const override { return object.command->id == CommandId::MFX_PAK_INSERT_OBJECT; }
 
   // Seen of iHD 23.1.1: it inserts FFmpeg's slice header 0b 88 80 40 0f (first_mb_in_slice 22) as 08 80 40 0f: one bit stands where ue(22) was. In the first
-  // slice of a picture it is ue(0).
+  // slice of a picture it is ue(0). Headers of PAK objects' slices are whole.
   HeaderBits header(const Packet& packet, const PacketStore& store, const PictureParams& picture) const override {
     using Insert = typename G::MFX_PAK_INSERT_OBJECT;
     const typename Insert::View object(packet.dwords);
     const typename Slice::View slice(store.get(Slice::id));
     std::optional<uint32_t> first_mb;
-    if (object.slice_header_indicator() == Insert::SliceHeaderIndicator::SLICE_HEADER)
+    if (is_vdenc(store) && object.slice_header_indicator() == Insert::SliceHeaderIndicator::SLICE_HEADER)
       first_mb = slice.slice_vertical_position() * picture.width_mbs + slice.slice_horizontal_position();
     return {pak_insertion<G>(packet), object.emulation_byte_bits_insert_enable(), object.skip_emulation_byte_count(), first_mb};
   }
@@ -79,6 +78,20 @@ class EncodeDecoder final : public AvcEncodePackets {
     if (params.first_mb < params.next_mb) return params;
     guest_error("VDENC_WALKER_STATE", "slice from macroblock {} to {} of {}", params.first_mb, params.next_mb, count);
     return std::nullopt;
+  }
+
+  std::optional<SliceParams> pak_slice(const PacketStore& store, const PictureParams& picture) const override {
+    SliceParams params = packets_->slice_params(store, picture);
+    params.next_mb = picture.width_mbs * picture.height_mbs();
+    if (params.first_mb < params.next_mb) return params;
+    guest_error("MFX_AVC_SLICE_STATE", "slice from macroblock {} of {}", params.first_mb, params.next_mb);
+    return std::nullopt;
+  }
+
+  bool is_macroblock(const Packet& object) const override { return object.command->id == CommandId::MFC_AVC_PAK_OBJECT; }
+
+  PakMacroblock macroblock(const Packet& packet, const PacketStore& store, SliceType slice, EngineEnv& env) const override {
+    return pak_macroblock<G>(packet, store, slice, env);
   }
 
   bool is_last_slice(const PacketStore& store) const override { return typename Slice::View(store.get(Slice::id)).last_slice_group(); }
@@ -101,19 +114,27 @@ class EncodeDecoder final : public AvcEncodePackets {
   }
 
  private:
+  static bool is_vdenc(const PacketStore& store) {
+    return typename Select::View(store.get(CommandId::MFX_PIPE_MODE_SELECT)).vdenc_mode() == Select::VDEncMode::VM_VDENC_MODE;
+  }
+
   static EncodeSurface surface(const PacketStore& store, typename Surface::SurfaceID id, uint64_t base) {
     const auto index = static_cast<unsigned>(id);
     const typename Surface::View v(store.get(Surface::id, index));
     return {mfx_layout<G>(store, v.width() + 1, v.height() + 1, index), strip_canonical(base)};
   }
 
-  static bool vdenc(const PacketStore& store, EncodePicture& out) {
+  static bool has_source(const PacketStore& store) {
     using Format = typename Surface::SurfaceFormat;
     const typename Surface::View source(store.get(Surface::id, static_cast<unsigned>(Surface::SurfaceID::MFX_SOURCE_INPUT_PICTURE)));
     if (source.surface_format() != Format::MFX_PLANAR_420_8 || !source.interleave_chroma()) {
       unimplemented("MFX_SURFACE_STATE", "AVC encode from format {}", static_cast<unsigned>(source.surface_format()));
       return false;
     }
+    return true;
+  }
+
+  static void vdenc(const PacketStore& store, EncodePicture& out) {
     const typename G::VDENC_IMG_STATE::View image(store.get(CommandId::VDENC_IMG_STATE));
     // Advice that the encoder does without: the stream is right, with one quantizer.
     if (image.roi_enable()) unimplemented("VDENC_IMG_STATE", "regions of interest");
@@ -122,7 +143,6 @@ class EncodeDecoder final : public AvcEncodePackets {
     // In quarter samples, as levels limit them (H.264 table A-1; level 1 allows 64 rows).
     out.range = {static_cast<int>(std::clamp(image.max_horizontal_mv_range(), 256u, 8192u)) - 1,
                  static_cast<int>(std::clamp(image.max_vertical_mv_range(), 256u, 2048u)) - 1};
-    return true;
   }
 
   const std::unique_ptr<const AvcPackets> packets_ = make_avc_packets<G>();

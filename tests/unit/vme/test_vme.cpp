@@ -344,6 +344,36 @@ TEST_CASE("vme: the skip check measures the center of the message") {
   f.send(sic, 8);
   CHECK((f.cost() == 0 && f.reply_half(0, 5) == 0));
   CHECK((f.reply[0].dw[0] >> 13 & 1) == 0);
+  // The answer is an inter prediction with that vector.
+  CHECK((f.reply[0].dw[0] & 0x1f03) == 0x100);
+  CHECK(f.vector(0) == Vector{16, 8});
+}
+
+TEST_CASE("vme: the skip check counts what the forward transform leaves") {
+  constexpr uint32_t transform = 1 << 17, by_quarter = 1 << 14;
+  Fixture f;
+  f.move_block(1, 4, 2);
+  f.payload[0].dw[3] |= transform;
+  f.payload[1].dw[0] = 1;
+  f.payload[1].dw[7] = 6 | 1u << 24;
+  f.payload[4].dw[0] = dword_of(16, 8);
+  f.send(sic, 8);
+  CHECK((!f.reply[6].dw[1] && !f.reply[6].dw[2] && !f.reply[6].dw[3]));
+  f.payload[4].dw[0] = 0;
+  f.send(sic, 8);
+  CHECK((f.reply[6].dw[1] & 0xff) > 0);
+  CHECK(f.reply_half(6, 4) > 0);
+  // Thresholds above all coefficients leave none.
+  f.payload[2].dw[6] = 0xffff'ffff, f.payload[2].dw[7] = ~0u;
+  const uint32_t before = f.reply[6].dw[1];
+  f.send(sic, 8);
+  CHECK(f.reply[6].dw[1] < before);
+  // Each quarter has its own vectors.
+  f.payload[0].dw[3] |= by_quarter;
+  f.payload[1].dw[7] = 6 | 0x55u << 24;
+  for (unsigned i = 0; i < 4; ++i) f.payload[4].dw[i * 2] = dword_of(16, 8);
+  f.send(sic, 8);
+  CHECK((f.cost() == 0 && (f.reply[0].dw[0] & 0x1f03) == 0x1603 && f.vector(15) == Vector{16, 8}));
 }
 
 TEST_CASE("vme: what is too short, without a source, or of another size answers zeros") {
