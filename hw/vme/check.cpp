@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Skip and intra check. Samples around the macroblock come with the message; inner blocks are predicted from the source (chosen: nothing else is there).
+// The intra check. Samples around the macroblock come with the message; inner blocks are predicted from the source (chosen: nothing else is there).
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
@@ -138,33 +138,11 @@ class IntraCheck {
   const Block& source_;
 };
 
-/// The cost of the vectors of M4, of those that the mask has; ~0u: there are none.
-uint32_t skip_distortion(const Message& message, const Request& request, Pictures& pictures, const Block& source, ThreadEnv& env) {
-  constexpr unsigned margin = 2, area = block_size + 5;
-  std::array<Block, 2> blocks;
-  unsigned used = 0;
-  for (unsigned d = 0; d < 2; ++d) {
-    if (!(request.skip_centers >> d & 1) || !pictures.reference(d).is_there()) continue;
-    const Vector vector = vector_of(message.reg(4).dw[d]);
-    std::array<uint8_t, area * area> samples;
-    pictures.reference(d).fetch(env.view, request.source_x + (vector.x >> 2) - int{margin},
-                                request.source_y + (vector.y >> 2) - int{margin}, area, area, samples.data(), area);
-    interpolate(&samples[margin * area + margin], area, vector, request.bilinear, block_size, block_size, blocks[d].data());
-    used |= 1u << d;
-  }
-  if (!used) return ~0u;
-  if (used == 3)
-    for (size_t i = 0; i < blocks[0].size(); ++i) blocks[0][i] = static_cast<uint8_t>((blocks[0][i] + blocks[1][i] + 1) >> 1);
-  uint32_t sum = 0;
-  for (const uint32_t part : distortions(source, blocks[used == 2].data(), block_size, request.inter)) sum += part;
-  return sum;
-}
-
 }  // namespace
 
 void check(const Message& message, const Request& request, Pictures& pictures, const Block& source, ThreadEnv& env, Reply& reply) {
   const Payload payload(message);
-  const uint32_t skip = request.skip ? skip_distortion(message, request, pictures, source, env) : ~0u;
+  const uint32_t skip = request.skip ? check_skip(message, request, pictures, source, env, reply) : ~0u;
   reply.set_inter_cost(skip);
   reply.set_skip_distortion(skip);
   if (payload.type >= luma_off) return reply.set_no_intra();

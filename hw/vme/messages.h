@@ -37,5 +37,7 @@ void search(const Message& message, const Request& request, Pictures& pictures, 
 void refine(const Message& message, const Request& request, Pictures& pictures, const Block& source, ThreadEnv& env, Reply& reply);
 /// SIC: vectors of skipped macroblocks, and intra prediction.
 void check(const Message& message, const Request& request, Pictures& pictures, const Block& source, ThreadEnv& env, Reply& reply);
+/// Its part for skipped macroblocks: the cost of the vectors of M4, of those that the mask has; ~0u: there are none.
+uint32_t check_skip(const Message& message, const Request& request, Pictures& pictures, const Block& source, ThreadEnv& env, Reply& reply);
 
 }  // namespace softgen::vme

@@ -49,6 +49,12 @@ void Reply::set_intra(unsigned shape, const std::array<uint8_t, sub_blocks>& mod
 
 void Reply::set_intra_is_best() { choice().set_intra(1); }
 
+// The counts' places are those of Intel's CM kernels (Blk0LumaNZC, Blk0ChromaCbNZC); those of the sums, which follow them, are chosen.
+void Reply::set_coefficients(bool chroma, unsigned block, uint32_t count, uint32_t sum) {
+  w_[6].dw[chroma ? 4 : 1] |= std::min(count, 0xffu) << block * 8;
+  set_half(6, (chroma ? 10 : 4) + block, sum);
+}
+
 void Reply::set_half(unsigned reg, unsigned index, uint32_t value) {
   const unsigned shift = index % 2 * 16;
   uint32_t& dword = w_[reg].dw[index / 2];

@@ -45,6 +45,8 @@ class Reply {
   void set_no_intra() { set_half(0, 6, ~0u); }
   void set_inter_cost(uint32_t cost) { set_half(0, 4, cost); }
   void set_skip_distortion(uint32_t distortion) { set_half(0, 5, distortion); }
+  /// Coefficients beyond their thresholds, and the sum of their magnitudes: of an 8x8 block of luma, or of a component of chroma.
+  void set_coefficients(bool chroma, unsigned block, uint32_t count, uint32_t sum);
   /// The 16 bits at `index` of a register, limited to them.
   void set_half(unsigned reg, unsigned index, uint32_t value);
   void set_dword(unsigned reg, unsigned index, uint32_t value) { w_[reg].dw[index] = value; }

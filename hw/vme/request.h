@@ -47,8 +47,9 @@ struct RefineFields {
 struct CheckFields {
   Measure intra = Measure::sad;
   unsigned intra_off = 0, neighbours = 0;  ///< shapes that are not tried; samples that are there
-  bool skip = false;
-  unsigned skip_centers = 0;
+  bool skip = false, skip_by_quarter = false, chroma = false, transform = false;
+  unsigned skip_centers = 0;             ///< two bits for each 8x8 block: forward, backward
+  std::array<unsigned, 7> thresholds{};  ///< of coefficients, by the sum of their frequencies
 };
 
 /// Of shapes and modes, and of vectors as far from their cost center.

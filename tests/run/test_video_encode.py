@@ -85,3 +85,23 @@ class Avc(EncodingTest):
                 with self.subTest(coder=coder, slices=slices):
                     ours = self.encoded("iHD", "out.h264", "-c:v", "h264_vaapi", "-low_power", "1", "-qp", self.QP, "-coder", coder, "-slices", slices)
                     self.assertGreater(self.decibel(ours), bound)
+
+
+class Hevc(EncodingTest):
+    """I, P and B pictures by PAK objects, which the drivers' non-free packages send alone; near to the source for their QP."""
+    QP, MIN_DECIBEL = "26", 36
+
+    def test_drivers(self):
+        for driver in DRIVERS:
+            need_driver(self, driver)
+            for name, options in {"I": ["-g", "1"], "P": ["-bf", "0"], "B": ["-bf", "2"]}.items():
+                with self.subTest(driver=driver, name=name):
+                    path = self.folder / f"{driver}-{name}.h265"
+                    words = ["-c:v", "hevc_vaapi", "-qp", self.QP, *options, "-f", "hevc"]
+                    try:
+                        self.encoded(driver, path.name, *words)
+                    except AssertionError as error:
+                        self.skipTest(f"{driver} has no HEVC encoder: its non-free package is not installed ({str(error)[:80]})")
+                    if not path.stat().st_size:
+                        self.skipTest(f"{driver} has no HEVC encoder: its non-free package is not installed")
+                    self.assertGreater(self.decibel(path), self.MIN_DECIBEL)
