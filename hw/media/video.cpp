@@ -67,13 +67,15 @@ bool is_picture_state(defs::CommandId id) {
     case CommandId::HCP_PIPE_BUF_ADDR_STATE:
     case CommandId::HCP_IND_OBJ_BASE_ADDR_STATE:
     case CommandId::HCP_QM_STATE:
+    case CommandId::HCP_FQM_STATE:
     case CommandId::HCP_PIC_STATE:
     case CommandId::HCP_TILE_STATE:
     case CommandId::HCP_REF_IDX_STATE:
     case CommandId::HCP_WEIGHTOFFSET_STATE:
     case CommandId::HCP_SLICE_STATE:
     case CommandId::HCP_VP9_PIC_STATE:
-    case CommandId::HCP_VP9_SEGMENT_STATE: return true;
+    case CommandId::HCP_VP9_SEGMENT_STATE:
+    case CommandId::HEVC_VP9_RDOQ_STATE: return true;
     default: return false;
   }
 }
@@ -91,6 +93,8 @@ bool is_picture_object(defs::CommandId id) {
     case CommandId::MFC_MPEG2_PAK_OBJECT:
     case CommandId::MFD_VC1_BSD_OBJECT:
     case CommandId::MFD_VP8_BSD_OBJECT:
+    case CommandId::HCP_PAK_OBJECT:
+    case CommandId::HCP_PAK_INSERT_OBJECT:
     case CommandId::HCP_BSD_OBJECT: return true;
     default: return false;
   }

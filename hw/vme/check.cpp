@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Skip and intra check. Samples around the macroblock come with the message; inner blocks are predicted from the source (chosen: nothing else is there).
+// The intra check. Samples around the macroblock come with the message; inner blocks are predicted from the source (chosen: nothing else is there).
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>

@@ -52,14 +52,17 @@ void Reply::set_intra(unsigned shape, const std::array<uint8_t, sub_blocks>& mod
   choice().set_intra_neighbours(neighbours >> 2);  // the mode of chroma, below them, is 0: DC
 }
 
-void Reply::set_coefficients(unsigned quarter, unsigned count, uint32_t sum) {
-  switch (quarter) {
+// The counts' places are those of Intel's CM kernels (Blk0LumaNZC, Blk0ChromaCbNZC); those of the sums, which follow them, are chosen.
+void Reply::set_coefficients(bool chroma, unsigned block, unsigned count, uint32_t sum) {
+  switch (block + (chroma ? 4 : 0)) {
     case 0: blocks().set_coefficients_0(count); break;
     case 1: blocks().set_coefficients_1(count); break;
     case 2: blocks().set_coefficients_2(count); break;
-    default: blocks().set_coefficients_3(count); break;
+    case 3: blocks().set_coefficients_3(count); break;
+    case 4: blocks().set_coefficients_cb(count); break;
+    default: blocks().set_coefficients_cr(count); break;
   }
-  set_half(6, 4 + quarter, sum);
+  set_half(6, (chroma ? 10 : 4) + block, sum);
 }
 
 void Reply::set_intra_is_best() { choice().set_intra(1); }

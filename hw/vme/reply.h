@@ -45,8 +45,8 @@ class Reply {
   void set_no_intra() { set_half(0, 6, ~0u); }
   void set_inter_cost(uint32_t cost) { set_half(0, 4, cost); }
   void set_skip_distortion(uint32_t distortion) { set_half(0, 5, distortion); }
-  /// Of an 8x8 block: what its transform leaves.
-  void set_coefficients(unsigned quarter, unsigned count, uint32_t sum);
+  /// What the transform leaves: of an 8x8 block of luma, or of Cb (0) or Cr (1).
+  void set_coefficients(bool chroma, unsigned block, unsigned count, uint32_t sum);
   /// The 16 bits at `index` of a register, limited to them.
   void set_half(unsigned reg, unsigned index, uint32_t value);
   void set_dword(unsigned reg, unsigned index, uint32_t value) { w_[reg].dw[index] = value; }

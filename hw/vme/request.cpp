@@ -29,7 +29,6 @@ int offset_of(int32_t value) { return std::clamp(value, -max_offset, max_offset 
 const char* what_is_missing(const message_header::VmePlace& place) {
   if (place.source_size()) return "VME source block of another size than 16x16";
   if (place.source_is_field() || place.reference_is_field()) return "VME of fields";
-  if (place.inter_chroma()) return "VME of chroma";
   return nullptr;
 }
 
@@ -59,8 +58,11 @@ Request::Request(const Message& message) : Costs(message) {
   const bool without_dc = control.haar_without_dc();
   intra = measure_of(place.intra_measure(), without_dc), inter = measure_of(place.inter_measure(), without_dc);
   intra_off = control.intra_shapes_off(), neighbours = control.intra_neighbours();
-  skip = control.skip_mode(), skip_by_quarter = place.skip_by_quarter(), transforms = place.forward_transform();
-  skip_centers = control.skip_centers();
+  skip = control.skip_mode(), skip_by_quarter = place.skip_by_quarter(), skip_centers = control.skip_centers();
+  chroma = place.inter_chroma(), transforms = place.forward_transform();
+  const message_header::VmeCosts costs{message.reg(2).dw};
+  thresholds = {costs.transform_threshold_0(), costs.transform_threshold_1(), costs.transform_threshold_2(), costs.transform_threshold_3(),
+                costs.transform_threshold_4(), costs.transform_threshold_5(), costs.transform_threshold_6()};
 
   source_x = static_cast<int>(place.source_x()), source_y = static_cast<int>(place.source_y());
   reference_ids = control.reference_ids();

@@ -47,8 +47,9 @@ struct RefineFields {
 struct CheckFields {
   Measure intra = Measure::sad;
   unsigned intra_off = 0, neighbours = 0;  ///< shapes that are not tried; samples that are there
-  bool skip = false, skip_by_quarter = false, transforms = false;
-  unsigned skip_centers = 0;  ///< of M4: a bit each, by block and direction
+  bool skip = false, skip_by_quarter = false, chroma = false, transforms = false;
+  unsigned skip_centers = 0;             ///< of M4: a bit each, by block and direction
+  std::array<unsigned, 7> thresholds{};  ///< of coefficients whose row and column add up to the index
 };
 
 /// Of shapes and modes, and of vectors as far from their cost center.

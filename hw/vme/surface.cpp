@@ -39,6 +39,27 @@ void Surface::fetch(memory::View& view, int x, int y, unsigned columns, unsigned
   }
 }
 
+void Surface::fetch_chroma(memory::View& view, int x, int y, unsigned columns, unsigned rows, std::array<uint8_t*, 2> to,
+                           size_t stride) const {
+  constexpr unsigned max_columns = 16;
+  const int right = static_cast<int>(width / 2), bottom = static_cast<int>(height / 2);
+  const bool is_there = chroma_row && right && bottom && columns <= max_columns;
+  const int first = std::clamp(x, 0, std::max(right - 1, 0)),
+            last = std::clamp(x + static_cast<int>(columns) - 1, 0, std::max(right - 1, 0));
+  for (unsigned row = 0; row < rows; ++row) {
+    std::array<uint8_t, 2 * max_columns> pairs;
+    pairs.fill(128);
+    const int line = std::clamp(y + static_cast<int>(row), 0, std::max(bottom - 1, 0));
+    if (is_there)
+      read_row(view, *this, static_cast<uint32_t>(first) * 2, chroma_row + static_cast<uint32_t>(line),
+               static_cast<uint32_t>(last - first + 1) * 2, pairs.data());
+    for (unsigned i = 0; i < columns; ++i) {
+      const auto at = is_there ? static_cast<size_t>(std::clamp(x + static_cast<int>(i), first, last) - first) : 0;
+      for (unsigned c = 0; c < 2; ++c) to[c][row * stride + i] = pairs[at * 2 + c];
+    }
+  }
+}
+
 Surface load_surface(ThreadEnv& env, uint32_t index) {
   if (index > surface::last_table_index) return {};
   const uint64_t address = surface::surface_state_address(env.view, env.bases, {.index = static_cast<uint8_t>(index)});

@@ -13,8 +13,8 @@ SAO_MERGE, SAO_TYPE, SPLIT_CU, BYPASS, SKIP, PRED_MODE, PART_MODE, PREV_INTRA, I
         0, 1, 2, 5, 6, 9, 10, 14, 15, 16, 17, 18, 19, 24, 26, 27, 30, 32, 36, 37, 38, 40, 42, 60, 78, 82, 124, 148)
 PLANAR, DC, VERTICAL, HORIZONTAL = 0, 1, 26, 10
 DIAGONAL_SCAN, HORIZONTAL_SCAN, VERTICAL_SCAN = range(3)
-SMALL = engine_numbers("hevc/residual.cpp", "small")
-BY_NEIGHBOURS = engine_numbers("hevc/residual.cpp", "by_neighbours")
+SMALL = engine_numbers("hevc/residual_syntax.h", "small")
+BY_NEIGHBOURS = engine_numbers("hevc/residual_syntax.h", "by_neighbours")
 
 
 def scan_order(size, scan):

@@ -89,12 +89,8 @@ class Avc(EncodingTest):
                     self.assertGreater(self.decibel(ours), bound)
 
 
-class AvcByObjects(EncodingTest):
-    """PAK objects that the kernels of the non-free drivers write (LIBVA_DRIVERS_PATH, where they are not installed): P pictures are as near to the source as
-    libx264's, and stay so."""
-    QP, MAX_LOSS, FRAMES = "26", 1, 9
-    RUNS = {"P": ["-bf", "0"], "B": ["-bf", "2"], "CAVLC": ["-bf", "2", "-coder", "cavlc"], "baseline": ["-bf", "0", "-profile:v", "constrained_baseline"],
-            "slices": ["-bf", "2", "-slices", "4"], "rate": ["-bf", "0", "-b:v", "1M", "-maxrate", "1M"]}
+class ObjectsTest(EncodingTest):
+    """Encoding by PAK objects that the kernels of the non-free drivers write (LIBVA_DRIVERS_PATH, where they are not installed)."""
 
     def setUp(self):
         super().setUp()
@@ -103,10 +99,17 @@ class AvcByObjects(EncodingTest):
         installed = apt.installed(packages)
         self.drivers = [driver for driver, package in zip(DRIVERS, packages)
                         if (folder and (pathlib.Path(folder) / f"{driver}_drv_video.so").is_file()) or package in installed]
+        if not self.drivers:
+            self.skipTest("the free drivers have no kernels for this codec: the non-free ones are not installed")
+
+
+class AvcByObjects(ObjectsTest):
+    """P pictures are as near to the source as libx264's, and stay so."""
+    QP, MAX_LOSS, FRAMES = "26", 1, 9
+    RUNS = {"P": ["-bf", "0"], "B": ["-bf", "2"], "CAVLC": ["-bf", "2", "-coder", "cavlc"], "baseline": ["-bf", "0", "-profile:v", "constrained_baseline"],
+            "slices": ["-bf", "2", "-slices", "4"], "rate": ["-bf", "0", "-b:v", "1M", "-maxrate", "1M"]}
 
     def test_drivers(self):
-        if not self.drivers:
-            self.skipTest("the free drivers have no kernels for H.264: the non-free ones are not installed")
         bound = self.decibel(self.software("model.h264", "-c:v", "libx264", "-preset", "ultrafast", "-qp", self.QP, "-x264-params", "ipratio=1")) - self.MAX_LOSS
         for driver in self.drivers:
             for name, options in self.RUNS.items():
@@ -114,3 +117,15 @@ class AvcByObjects(EncodingTest):
                     quantizer = [] if name == "rate" else ["-qp", self.QP]
                     ours = self.encoded(driver, f"{driver}-{name}.h264", "-c:v", "h264_vaapi", "-low_power", "0", *quantizer, "-i_qfactor", "1", "-b_qfactor", "1", *options)
                     self.assertGreater(self.decibel(ours), bound)
+
+
+class Hevc(ObjectsTest):
+    """I, P and B pictures, near to the source for their quantizer."""
+    QP, MIN_DECIBEL = "26", 36
+
+    def test_drivers(self):
+        for driver in self.drivers:
+            for name, options in {"I": ["-g", "1"], "P": ["-bf", "0"], "B": ["-bf", "2"]}.items():
+                with self.subTest(driver=driver, name=name):
+                    ours = self.encoded(driver, f"{driver}-{name}.h265", "-c:v", "hevc_vaapi", "-qp", self.QP, *options, "-f", "hevc")
+                    self.assertGreater(self.decibel(ours), self.MIN_DECIBEL)

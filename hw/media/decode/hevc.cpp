@@ -257,9 +257,16 @@ class PacketDecoder final : public HevcPackets {
 }  // namespace
 
 template <class G>
-std::unique_ptr<Codec> make_hevc_codec(WorkerPool* pool) {
-  return std::make_unique<HevcCodec>(std::make_unique<PacketDecoder<G>>(), pool);
+std::unique_ptr<const HevcPackets> make_hevc_packets() {
+  return std::make_unique<PacketDecoder<G>>();
 }
+
+template <class G>
+std::unique_ptr<Codec> make_hevc_codec(WorkerPool* pool) {
+  return std::make_unique<HevcCodec>(make_hevc_packets<G>(), pool);
+}
+
+template std::unique_ptr<const HevcPackets> make_hevc_packets<defs::Gen9>();
 
 template std::unique_ptr<Codec> make_hevc_codec<defs::Gen9>(WorkerPool* pool);
 template std::unique_ptr<Codec> make_hevc_codec<defs::Gen11>(WorkerPool* pool);

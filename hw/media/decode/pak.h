@@ -14,10 +14,11 @@
 
 namespace softgen::media {
 
-template <class G>
-Insertion pak_insertion(const Packet& packet) {
+/// Object: MFX_PAK_INSERT_OBJECT or HCP_PAK_INSERT_OBJECT.
+template <class Object>
+Insertion insertion_of(const Packet& packet) {
   constexpr size_t payload_start = 2;  // dwords before the bytes
-  const typename G::MFX_PAK_INSERT_OBJECT::View object(packet.dwords);
+  const typename Object::View object(packet.dwords);
   const auto payload = packet.dwords.subspan(std::min<size_t>(payload_start, packet.dwords.size()));
   Insertion out{.bytes = std::vector<uint8_t>(payload.size_bytes()), .last_header = object.last_header()};
   if (payload.empty()) return out;
@@ -30,6 +31,11 @@ Insertion pak_insertion(const Packet& packet) {
   }
   out.bytes.erase(out.bytes.begin(), out.bytes.begin() + std::min<ptrdiff_t>(object.data_byte_offset(), std::ssize(out.bytes)));
   return out;
+}
+
+template <class G>
+Insertion pak_insertion(const Packet& packet) {
+  return insertion_of<typename G::MFX_PAK_INSERT_OBJECT>(packet);
 }
 
 /// The registers that drivers store behind a picture: its bytes with all that was inserted, the bits of what was coded, and what was wrong.

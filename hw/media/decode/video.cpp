@@ -14,6 +14,7 @@
 #include "hw/media/decode/box_registers.h"
 #include "hw/media/decode/mfx_surface.h"
 #include "hw/media/hevc/hevc_packets.h"
+#include "hw/media/hevc_encode/hevc_encode_codec.h"
 #include "hw/media/jpeg/jpeg_codec.h"
 #include "hw/media/jpeg/jpeg_encode_codec.h"
 #include "hw/media/mpeg2/mpeg2_codec.h"
@@ -80,6 +81,11 @@ class PacketDecoder final : public VideoPackets {
         return hcp_matrix(static_cast<unsigned>(matrix.sizeid()), static_cast<unsigned>(matrix.prediction_type()),
                           static_cast<unsigned>(matrix.color_component()));
       }
+      case CommandId::HCP_FQM_STATE: {
+        const typename G::HCP_FQM_STATE::View matrix(dw);
+        return hcp_matrix(static_cast<unsigned>(matrix.sizeid()), static_cast<unsigned>(matrix.intra_inter()),
+                          static_cast<unsigned>(matrix.color_component()));
+      }
       case CommandId::HCP_REF_IDX_STATE: return typename G::HCP_REF_IDX_STATE::View(dw).reference_picture_list_select();
       case CommandId::HCP_WEIGHTOFFSET_STATE: return typename G::HCP_WEIGHTOFFSET_STATE::View(dw).reference_picture_list_select();
       case CommandId::HCP_VP9_SEGMENT_STATE: return typename G::HCP_VP9_SEGMENT_STATE::View(dw).segment_id();
@@ -94,6 +100,8 @@ class PacketDecoder final : public VideoPackets {
     if (mode.standard == Standard::mpeg2) return mode.encode ? make_mpeg2_encoder<G>(pool) : make_mpeg2_codec<G>(pool);
     if (mode.standard == Standard::vc1 && !mode.encode) return make_vc1_codec<G>(pool);
     if (mode.standard == Standard::hevc && !mode.encode) return make_hevc_codec<G>(pool);
+    if (mode.standard == Standard::hevc)
+      if (std::unique_ptr<Codec> encoder = make_hevc_encoder<G>(pool)) return encoder;
     if (mode.standard == Standard::vp9 && !mode.encode) return make_vp9_codec<G>(pool);
     if (mode.standard == Standard::vp8 && !mode.encode) return make_vp8_codec<G>(pool);
     if (mode.standard == Standard::jpeg) return mode.encode ? make_jpeg_encoder<G>() : make_jpeg_decoder<G>(pool);

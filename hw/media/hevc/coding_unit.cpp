@@ -8,44 +8,18 @@
 
 namespace softgen::media::hevc {
 
-void SliceDecoder::mark_cells(const CodingUnit& unit, uint8_t flags) {
-  for (int y = unit.y; y < unit.y + unit.size(); y += 4) {
-    Cell* const row = &info_.cells[info_.cell_index(unit.x, y)];
-    std::fill_n(row, unit.size() / 4, Cell{.flags = flags, .intra_mode = intra_dc, .qp = 0, .depth = static_cast<uint8_t>(unit.depth)});
-  }
-}
-
 void SliceDecoder::coding_unit(int x, int y, unsigned log2, unsigned depth) {
-  CodingUnit unit{.x = x,
-                  .y = y,
-                  .log2 = log2,
-                  .depth = depth,
-                  .is_intra = true,
-                  .bypass = false,
-                  .is_merged = false,
-                  .part = PartMode::whole,
-                  .luma_modes = {1, 1, 1, 1},
-                  .chroma_mode = 1};
+  CodingUnit unit{.x = x, .y = y, .log2 = log2, .depth = depth};
   if (picture().transquant_bypass) unit.bypass = bin(ctx_transquant_bypass);
   bool is_skipped = false;
   if (slice_->type != SliceType::i) {
-    unsigned context = ctx_skip;
-    if (info_.is_available(x, y, x - 1, y) && info_.cells[info_.cell_index(x - 1, y)].is(Cell::skipped)) ++context;
-    if (info_.is_available(x, y, x, y - 1) && info_.cells[info_.cell_index(x, y - 1)].is(Cell::skipped)) ++context;
-    is_skipped = bin(context);
+    is_skipped = bin(skip_context(x, y));
     unit.is_intra = !is_skipped && bin(ctx_pred_mode);
   }
-  mark_edges(x, y, unit.size(), unit.size(), edge_transform);
-  mark_cells(unit, static_cast<uint8_t>((unit.is_intra ? Cell::intra : Cell::inter) | (is_skipped ? Cell::skipped : 0) |
-                                        (unit.bypass ? Cell::unfiltered : 0)));
+  begin_unit(unit, is_skipped);
   if (is_skipped) predict_units(unit, true);
   else coded_unit(unit);
-  for (int row = y; row < y + unit.size(); row += 4) {
-    Cell* const cells = &info_.cells[info_.cell_index(x, row)];
-    for (int i = 0; i < unit.size() / 4; ++i) cells[i].qp = static_cast<int8_t>(quantization_.qp);
-  }
-  quantization_.previous = quantization_.qp;
-  finish_edges(unit);
+  end_unit(unit);
 }
 
 void SliceDecoder::coded_unit(CodingUnit& unit) {
@@ -59,19 +33,11 @@ void SliceDecoder::coded_unit(CodingUnit& unit) {
     predict_units(unit, false);
     if (!(unit.part == PartMode::whole && unit.is_merged) && !bin(ctx_root_cbf)) return;
   }
-  transform_tree(unit, {.x = unit.x,
-                        .y = unit.y,
-                        .base_x = unit.x,
-                        .base_y = unit.y,
-                        .log2 = unit.log2,
-                        .depth = 0,
-                        .index = 0,
-                        .cbf_cb = true,
-                        .cbf_cr = true});
+  transform_tree(unit, TransformNode::root(unit));
 }
 
 // 9.3.3.7.
-SliceDecoder::PartMode SliceDecoder::read_part_mode(const CodingUnit& unit) {
+PartMode SliceDecoder::read_part_mode(const CodingUnit& unit) {
   if (bin(ctx_part_mode)) return PartMode::whole;
   if (unit.is_intra) return PartMode::quarters;
   const bool rows = bin(ctx_part_mode + 1);
@@ -100,26 +66,6 @@ void SliceDecoder::read_pcm(const CodingUnit& unit) {
   if (picture().pcm_loop_filter_off) mark_cells(unit, Cell::intra | Cell::unfiltered);
 }
 
-// 8.4.2.
-void SliceDecoder::intra_candidates(const CodingUnit& unit, int x, int y, std::array<uint8_t, 3>& to) const {
-  const bool has_left = info_.is_available(unit.x, unit.y, x - 1, y) || x > unit.x,
-             has_above = info_.is_available(unit.x, unit.y, x, y - 1) || y > unit.y;
-  const unsigned left = has_left ? info_.cells[info_.cell_index(x - 1, y)].intra_mode : intra_dc;
-  const bool in_row = y & ((1 << picture().log2_ctb) - 1);
-  const unsigned above = has_above && in_row ? info_.cells[info_.cell_index(x, y - 1)].intra_mode : intra_dc;
-  const auto mode = [](unsigned value) { return static_cast<uint8_t>(value); };
-  if (left != above) {
-    const unsigned third = left != intra_planar && above != intra_planar ? intra_planar
-                           : left != intra_dc && above != intra_dc       ? intra_dc
-                                                                         : intra_vertical;
-    to = {mode(left), mode(above), mode(third)};
-  } else if (left < 2) {
-    to = {intra_planar, intra_dc, intra_vertical};
-  } else {
-    to = {mode(left), mode(2 + (left + 29) % 32), mode(2 + (left - 2 + 1) % 32)};
-  }
-}
-
 void SliceDecoder::read_intra_modes(CodingUnit& unit) {
   const unsigned parts = unit.part == PartMode::quarters ? 4 : 1;
   const int size = unit.size() / (parts == 4 ? 2 : 1);
@@ -137,59 +83,19 @@ void SliceDecoder::read_intra_modes(CodingUnit& unit) {
       for (const uint8_t candidate : candidates) mode += mode >= candidate;
       unit.luma_modes[i] = static_cast<uint8_t>(mode);
     }
-    for (int row = y; row < y + size; row += 4)
-      for (int column = x; column < x + size; column += 4) info_.cells[info_.cell_index(column, row)].intra_mode = unit.luma_modes[i];
+    set_intra_mode(x, y, size, unit.luma_modes[i]);
   }
-  // 8.4.3, for 4:2:0.
-  static constexpr uint8_t modes[4] = {intra_planar, intra_vertical, intra_horizontal, intra_dc};
-  unit.chroma_mode = unit.luma_modes[0];
-  if (!bin(ctx_intra_chroma)) return;
-  const uint8_t mode = modes[cabac_.bypass_bits(2)];
-  unit.chroma_mode = mode == unit.luma_modes[0] ? 34 : mode;
+  unit.chroma_mode = chroma_mode_of(bin(ctx_intra_chroma) ? cabac_.bypass_bits(2) : 4, unit.luma_modes[0]);
 }
 
 void SliceDecoder::predict_units(CodingUnit& unit, bool is_skipped) {
-  const int size = unit.size(), half = size / 2, quarter = size / 4;
-  PredictionBlock block{.area = {unit.x, unit.y, size, size}, .cb_x = unit.x, .cb_y = unit.y, .cb_size = size};
-  const auto rows = [&](int first) {
-    block.area.height = first;
-    prediction_unit(unit, block, is_skipped);
-    block.area.y += first, block.area.height = size - first, block.part = 1, block.second_below = true;
-    prediction_unit(unit, block, is_skipped);
-    mark_edges(unit.x, block.area.y, size, size - first, edge_prediction);
-  };
-  const auto columns = [&](int first) {
-    block.area.width = first;
-    prediction_unit(unit, block, is_skipped);
-    block.area.x += first, block.area.width = size - first, block.part = 1, block.second_beside = true;
-    prediction_unit(unit, block, is_skipped);
-    mark_edges(block.area.x, unit.y, size - first, size, edge_prediction);
-  };
-  switch (unit.part) {
-    case PartMode::whole: return prediction_unit(unit, block, is_skipped);
-    case PartMode::two_rows: return rows(half);
-    case PartMode::upper_quarter: return rows(quarter);
-    case PartMode::lower_quarter: return rows(size - quarter);
-    case PartMode::two_columns: return columns(half);
-    case PartMode::left_quarter: return columns(quarter);
-    case PartMode::right_quarter: return columns(size - quarter);
-    case PartMode::quarters: break;
+  const PredictionBlocks blocks = blocks_of(unit);
+  for (const PredictionBlock& block : blocks.all()) {
+    unit.is_merged = is_skipped || bin(ctx_merge_flag);
+    const Motion motion = unit.is_merged ? predictor_.merge(block, read_merge_index()) : read_motion(unit, block);
+    set_motion(block, motion);
+    sink_->predict_inter(block.area, motion, *slice_);
   }
-  block.area.width = block.area.height = half;
-  for (unsigned part = 0; part < 4; ++part) {
-    block.part = part, block.area.x = unit.x + static_cast<int>(part & 1) * half,
-    block.area.y = unit.y + static_cast<int>(part >> 1) * half;
-    prediction_unit(unit, block, is_skipped);
-    mark_edges(block.area.x, block.area.y, half, half, edge_prediction);
-  }
-}
-
-void SliceDecoder::prediction_unit(CodingUnit& unit, const PredictionBlock& block, bool is_skipped) {
-  unit.is_merged = is_skipped || bin(ctx_merge_flag);
-  const Motion motion = unit.is_merged ? predictor_.merge(block, read_merge_index()) : read_motion(unit, block);
-  const Rectangle& area = block.area;
-  for (int y = area.y; y < area.y + area.height; y += 4) std::fill_n(&info_.motions[info_.cell_index(area.x, y)], area.width / 4, motion);
-  sink_->predict_inter(area, motion, *slice_);
 }
 
 unsigned SliceDecoder::read_merge_index() {

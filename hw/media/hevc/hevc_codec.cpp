@@ -12,50 +12,28 @@ bool HevcCodec::begin(const PacketStore& state, EngineEnv& env) {
   if (!picture) return false;
   picture_ = *picture;
   status_ = {};
-  collocated_frame_ = -1;
-  for (PictureMap& map : references_) map.close();
+  references_.begin();
   const unsigned bytes = picture_.luma.element;
   std::unique_ptr<hevc::PictureDecoder>& decoder = decoders_[bytes - 1];
-  if (!decoder) decoder = hevc::make_picture_decoder(bytes);
+  if (!decoder) decoder = std::make_unique<hevc::PictureDecoder>(bytes);
   decoder_ = decoder.get();
-  decoder_->begin(picture_.parameters, references_);
+  decoder_->begin(picture_.parameters, references_.maps());
   target_.open(env.view, env.stop, {picture_.luma, picture_.chroma}, picture_.luma.base, Access::write);
   return true;
-}
-
-void HevcCodec::open_references(const hevc::SliceParameters& slice, EngineEnv& env) {
-  target_.refresh(env.view, env.stop);
-  for (PictureMap& map : references_) map.refresh(env.view, env.stop);
-  if (slice.type == hevc::SliceType::i) return;
-  for (unsigned list = 0; list < (slice.type == hevc::SliceType::b ? 2 : 1); ++list) {
-    for (unsigned i = 0; i < slice.active[list]; ++i) {
-      const unsigned frame = slice.lists[list][i].frame;
-      if (picture_.references[frame] && !references_[frame].luma.is_open())
-        references_[frame].open(env.view, env.stop, {picture_.luma, picture_.chroma}, picture_.references[frame], Access::read);
-    }
-  }
-}
-
-std::span<const hevc::StoredMotion> HevcCodec::collocated_of(const hevc::SliceParameters& slice, EngineEnv& env) {
-  if (slice.type == hevc::SliceType::i || !slice.temporal_mvp || !picture_.collocated[slice.collocated_frame]) return {};
-  if (collocated_frame_ != slice.collocated_frame) {
-    collocated_.resize(decoder_->info().stored_motions.size());
-    env.view.read(picture_.collocated[slice.collocated_frame], collocated_.data(), collocated_.size() * sizeof(hevc::StoredMotion));
-    collocated_frame_ = slice.collocated_frame;
-  }
-  return collocated_;
 }
 
 ExecResult HevcCodec::object(const Packet& packet, const PacketStore& state, EngineEnv& env) {
   if (!decoder_ && !begin(state, env)) return ExecResult::done;
   const hevc::SliceParameters slice = packets_->slice(state, picture_.parameters);
-  open_references(slice, env);
+  target_.refresh(env.view, env.stop);
+  references_.open(picture_, slice, env);
   const HevcObject object = packets_->object(packet, state);
   const std::span<uint8_t> read = read_object(env, object.address, object.bytes, object.bound, bytes_);
   if (env.stop.aborting()) return ExecResult::aborted;
   std::span<const uint8_t> data = read.first(strip_emulation(read));
   data = data.subspan(std::min<size_t>(slice.header_bytes, data.size()));
-  const hevc::SliceResult result = decoder_->decode(slice, data, collocated_of(slice, env), pool_, env.stop);
+  const hevc::SliceResult result =
+      decoder_->decode(slice, data, references_.collocated(picture_, slice, decoder_->info().stored_motions.size(), env), pool_, env.stop);
   if (result == hevc::SliceResult::aborted) return ExecResult::aborted;
   if (result == hevc::SliceResult::broken) {
     status_.errors |= 1;

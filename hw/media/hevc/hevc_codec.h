@@ -9,6 +9,7 @@
 #include "hw/media/codec.h"
 #include "hw/media/hevc/hevc_packets.h"
 #include "hw/media/hevc/picture_decoder.h"
+#include "hw/media/hevc/reference_pictures.h"
 
 namespace softgen::media {
 
@@ -24,8 +25,6 @@ class HevcCodec final : public Codec {
 
  private:
   bool begin(const PacketStore& state, EngineEnv& env);
-  void open_references(const hevc::SliceParameters& slice, EngineEnv& env);
-  std::span<const hevc::StoredMotion> collocated_of(const hevc::SliceParameters& slice, EngineEnv& env);
 
   const std::unique_ptr<const HevcPackets> packets_;
   WorkerPool* const pool_;
@@ -33,10 +32,8 @@ class HevcCodec final : public Codec {
   hevc::PictureDecoder* decoder_ = nullptr;                        ///< the open picture's
   HevcPicture picture_;
   PictureMap target_;
-  std::array<PictureMap, hevc::max_frames> references_;
+  hevc::ReferencePictures references_;
   std::vector<uint8_t> bytes_;
-  std::vector<hevc::StoredMotion> collocated_;
-  int collocated_frame_ = -1;  ///< whose motion is in collocated_; negative: none
   PictureStatus status_;
 };
 

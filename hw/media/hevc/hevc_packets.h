@@ -40,5 +40,7 @@ class HevcPackets {
 /// By a generation's traits (defs::Gen9, Gen11, Gen12).
 template <class G>
 std::unique_ptr<Codec> make_hevc_codec(WorkerPool* pool);
+template <class G>
+std::unique_ptr<const HevcPackets> make_hevc_packets();
 
 }  // namespace softgen::media

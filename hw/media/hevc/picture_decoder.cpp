@@ -1,158 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "hw/media/hevc/picture_decoder.h"
 
-#include <algorithm>
-#include <functional>
-
-#include "hw/media/hevc/deblock.h"
-#include "hw/media/hevc/intra.h"
-#include "hw/media/hevc/sample_queue.h"
-#include "hw/media/hevc/sao.h"
-#include "hw/media/hevc/transform.h"
-
 namespace softgen::media::hevc {
-namespace {
 
-template <typename T>
-class Decoder final : public PictureDecoder, private Reconstructor {
- public:
-  Decoder() : slices_(info_) {}
-
-  void begin(const PictureParameters& parameters, const std::array<PictureMap, max_frames>& references) override {
-    info_.begin(parameters);
-    frame_.resize(parameters.width, parameters.height);
-    motion_.begin(info_.parameters(), &references, &frame_);
-  }
-  SliceResult decode(const SliceParameters& slice, std::span<const uint8_t> data, std::span<const StoredMotion> collocated,
-                     WorkerPool* pool, const StopFlag& stop) override;
-  std::optional<uint32_t> finish(PictureMap& to, WorkerPool* pool, const StopFlag& stop) override;
-  const PictureInfo& info() const override { return info_; }
-
- private:
-  Samples<T> samples(unsigned component, int x, int y) {
-    Plane<T>& plane = component ? frame_.chroma : frame_.luma;
-    const unsigned step = component ? 2 : 1;
-    return {plane.row(static_cast<uint32_t>(y)) + static_cast<size_t>(x) * step + (component == 2), static_cast<ptrdiff_t>(plane.stride()),
-            step};
-  }
-  void predict_intra(unsigned component, int x, int y, unsigned log2, unsigned mode, const IntraPresence& presence) override;
-  void predict_inter(const Rectangle& block, const Motion& motion, const SliceParameters& slice) override {
-    motion_.predict(block, motion, slice);
-  }
-  void add_residuals(const TransformBlock& block, int x, int y, bool sine, const Coefficients& coefficients) override;
-  void store(unsigned component, int x, int y, unsigned log2, const uint16_t* from) override;
-  uint32_t conceal();
-  void store_row(uint32_t row, PictureMap& to, std::vector<T>& buffer) const;
-  void store_plane(uint32_t row, bool is_chroma, PlaneMap& to, std::vector<T>& buffer) const;
-
-  PictureInfo info_;
-  Frame<T> frame_;
-  MotionCompensator<T> motion_;
-  SliceDecoder slices_;
-  SampleQueue queue_;
-  std::array<int16_t, max_transform * max_transform> residuals_;
-  std::vector<std::vector<T>> buffers_;  ///< by the pool's slots
-  const SampleKernels<T>& kernels_ = kernels().template samples<T>();
-};
-
-template <typename T>
-void Decoder<T>::predict_intra(unsigned component, int x, int y, unsigned log2, unsigned mode, const IntraPresence& presence) {
-  const Samples<T> to = samples(component, x, y);
-  const unsigned size = 1u << log2, bits = info_.parameters().bits(component);
-  IntraBorder border;
-  read_border(to, size, presence, component ? 2 : 4, bits, border);
-  if (!component) smooth_border(border, size, mode, info_.parameters().strong_intra_smoothing, bits);
-  hevc::predict_intra(to, size, mode, border, !component, bits);
-}
-
-template <typename T>
-void Decoder<T>::add_residuals(const TransformBlock& block, int x, int y, bool sine, const Coefficients& coefficients) {
-  const Samples<T> to = samples(block.component, x, y);
-  const unsigned bits = info_.parameters().bits(block.component);
-  inverse_transform(block, coefficients, bits, sine, residuals_.data());
-  kernels_.add(residuals_.data(), 1u << block.log2, to.at, to.stride, to.step, (1 << bits) - 1);
+void PictureDecoder::begin(const PictureParameters& parameters, const std::array<PictureMap, max_frames>& references) {
+  info_.begin(parameters);
+  samples_->begin(info_, references);
 }
 
 // One thread parses, another one makes the samples. Where the pool has no free thread, the second begins when the first has ended.
-template <typename T>
-SliceResult Decoder<T>::decode(const SliceParameters& slice, std::span<const uint8_t> data, std::span<const StoredMotion> collocated,
-                               WorkerPool* pool, const StopFlag& stop) {
-  if (!pool || !pool->workers()) return slices_.decode(slice, data, collocated, *this, stop);
+SliceResult PictureDecoder::decode(const SliceParameters& slice, std::span<const uint8_t> data, std::span<const StoredMotion> collocated,
+                                   WorkerPool* pool, const StopFlag& stop) {
+  if (!pool || !pool->workers()) return slices_.decode(slice, data, collocated, *samples_, stop);
   SliceResult result = SliceResult::broken;
-  queue_.begin(*this);
+  queue_.begin(*samples_);
   pool->for_each(2, [&](size_t part, unsigned) {
     if (part) queue_.replay();
     else result = slices_.decode(slice, data, collocated, queue_, stop), queue_.end();
   });
   return result;
-}
-
-template <typename T>
-void Decoder<T>::store(unsigned component, int x, int y, unsigned log2, const uint16_t* from) {
-  const Samples<T> to = samples(component, x, y);
-  for (unsigned row = 0; row < 1u << log2; ++row)
-    for (unsigned i = 0; i < 1u << log2; ++i) to.at[static_cast<ptrdiff_t>(row) * to.stride + i * to.step] = static_cast<T>(*from++);
-}
-
-template <typename T>
-uint32_t Decoder<T>::conceal() {
-  const PictureParameters& picture = info_.parameters();
-  const uint32_t size = 1u << picture.log2_ctb;
-  uint32_t count = 0;
-  for (uint32_t ctb = 0; ctb < info_.ctb_count(); ++ctb) {
-    if (info_.ctbs[ctb].is_whole) continue;
-    ++count;
-    info_.ctbs[ctb].sao = {};
-    const uint32_t x = ctb % info_.ctb_columns() * size, y = ctb / info_.ctb_columns() * size;
-    const uint32_t width = std::min(size, picture.width - x), height = std::min(size, picture.height - y);
-    for (uint32_t row = y; row < y + height; ++row)
-      std::fill_n(frame_.luma.at(x, row), width, static_cast<T>(1u << (picture.luma_bits - 1)));
-    for (uint32_t row = y / 2; row < (y + height) / 2; ++row)
-      std::fill_n(frame_.chroma.at(x, row), width, static_cast<T>(1u << (picture.chroma_bits - 1)));
-  }
-  return count;
-}
-
-template <typename T>
-void Decoder<T>::store_plane(uint32_t row, bool is_chroma, PlaneMap& to, std::vector<T>& buffer) const {
-  const PictureParameters& picture = info_.parameters();
-  const uint32_t width = picture.width, y = row << picture.log2_ctb >> is_chroma;
-  const uint32_t height = std::min(1u << picture.log2_ctb, picture.height - (row << picture.log2_ctb)) >> is_chroma;
-  buffer.resize(size_t{width} << picture.log2_ctb);
-  for (uint32_t column = 0; column < info_.ctb_columns(); ++column)
-    apply_sao(info_, frame_, row * info_.ctb_columns() + column, is_chroma, buffer.data() + (column << picture.log2_ctb), width);
-  if constexpr (sizeof(T) == 2) kernels_.shift_up(buffer.data(), size_t{width} * height, 16 - picture.bits(is_chroma));
-  to.store(0, y, is_chroma ? width / 2 : width, height, reinterpret_cast<const std::byte*>(buffer.data()), width * sizeof(T));
-}
-
-template <typename T>
-void Decoder<T>::store_row(uint32_t row, PictureMap& to, std::vector<T>& buffer) const {
-  store_plane(row, false, to.luma, buffer);
-  store_plane(row, true, to.chroma, buffer);
-}
-
-template <typename T>
-std::optional<uint32_t> Decoder<T>::finish(PictureMap& to, WorkerPool* pool, const StopFlag& stop) {
-  const uint32_t concealed = conceal(), cells = (1u << info_.parameters().log2_ctb) / 4;
-  buffers_.resize(slots_of(pool));
-  for (const bool vertical : {true, false}) {
-    for_each(pool, info_.ctb_rows(), [&](size_t row, unsigned) {
-      const auto first = static_cast<uint32_t>(row) * cells;
-      if (!stop.aborting()) deblock(info_, frame_, vertical, first, first + cells);
-    });
-  }
-  for_each(pool, info_.ctb_rows(), [&](size_t row, unsigned slot) {
-    if (!stop.aborting()) store_row(static_cast<uint32_t>(row), to, buffers_[slot]);
-  });
-  if (stop.aborting()) return std::nullopt;
-  return concealed;
-}
-
-}  // namespace
-
-std::unique_ptr<PictureDecoder> make_picture_decoder(unsigned sample_bytes) {
-  if (sample_bytes == 2) return std::make_unique<Decoder<uint16_t>>();
-  return std::make_unique<Decoder<uint8_t>>();
 }
 
 }  // namespace softgen::media::hevc

@@ -3,44 +3,9 @@
 
 #include <algorithm>
 
+#include "hw/media/hevc/residual_syntax.h"
+
 namespace softgen::media::hevc {
-namespace {
-
-struct Position {
-  uint8_t x, y;
-};
-
-/// 6.5.3 to 6.5.5: of `size` x `size` places.
-template <unsigned size>
-struct ScanOrder {
-  std::array<std::array<Position, size * size>, 3> at{};
-  constexpr ScanOrder() {
-    unsigned i = 0;
-    for (unsigned diagonal = 0; diagonal < 2 * size - 1; ++diagonal)
-      for (unsigned x = 0; x <= diagonal; ++x)
-        if (x < size && diagonal - x < size) at[0][i++] = {static_cast<uint8_t>(x), static_cast<uint8_t>(diagonal - x)};
-    for (i = 0; i < size * size; ++i) {
-      at[1][i] = {static_cast<uint8_t>(i % size), static_cast<uint8_t>(i / size)};
-      at[2][i] = {static_cast<uint8_t>(i / size), static_cast<uint8_t>(i % size)};
-    }
-  }
-};
-constexpr ScanOrder<1> scan1;
-constexpr ScanOrder<2> scan2;
-constexpr ScanOrder<4> scan4;
-constexpr ScanOrder<8> scan8;
-
-const Position* sub_block_scan(unsigned log2, Scan scan) {
-  const auto order = static_cast<unsigned>(scan);
-  return log2 == 2   ? scan1.at[order].data()
-         : log2 == 3 ? scan2.at[order].data()
-         : log2 == 4 ? scan4.at[order].data()
-                     : scan8.at[order].data();
-}
-
-constexpr uint8_t level_scale[6] = {40, 45, 51, 57, 64, 72};
-
-}  // namespace
 
 struct ResidualReader::SubBlock {
   unsigned index = 0;       ///< in the scan of sub-blocks
@@ -54,46 +19,22 @@ struct ResidualReader::SubBlock {
   std::array<int32_t, 16> level{};
 };
 
-struct ResidualReader::Scaling {
-  const uint8_t* factors;  ///< null: all 16
-  unsigned shift_down, place_shift, stride, dc;
-  int64_t scale;
-  int16_t apply(int32_t level, unsigned x, unsigned y) const {
-    const int64_t factor = !factors ? 16 : (x | y) == 0 && dc ? dc : factors[(y >> place_shift) * stride + (x >> place_shift)];
-    const int64_t value = (level * factor * scale + (int64_t{1} << (shift_down - 1))) >> shift_down;
-    return static_cast<int16_t>(std::clamp<int64_t>(value, -32768, 32767));
-  }
-};
-
 [[gnu::always_inline]] inline unsigned ResidualReader::last_prefix(unsigned first_context, const TransformBlock& block) {
-  const unsigned offset = block.component ? 15 : 3 * (block.log2 - 2u) + ((block.log2 - 1u) >> 2);
-  const unsigned shift = block.component ? block.log2 - 2u : (block.log2 + 1u) >> 2, limit = 2u * block.log2 - 1;
+  const LastContexts last(block);
   unsigned prefix = 0;
-  while (prefix < limit && cabac_.decode(contexts_[first_context + offset + (prefix >> shift)])) ++prefix;
+  while (prefix < last.limit && cabac_.decode(contexts_[first_context + last.offset + (prefix >> last.shift)])) ++prefix;
   return prefix;
 }
 
 // 9.3.4.2.5.
 [[gnu::always_inline]] inline void ResidualReader::find_significant(const TransformBlock& block, SubBlock& sub) {
-  static constexpr uint8_t small[16] = {0, 1, 4, 5, 2, 3, 4, 5, 6, 6, 8, 8, 7, 7, 8, 8};
-  static constexpr uint8_t by_neighbours[4][16] = {
-      {2, 1, 1, 0, 1, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0},
-      {2, 2, 2, 2, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0},
-      {2, 1, 0, 0, 2, 1, 0, 0, 2, 1, 0, 0, 2, 1, 0, 0},
-      {2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2},
-  };
-  const bool is_small = block.log2 == 2, is_first = (sub.x | sub.y) == 0;
-  const unsigned first = ctx_significant + (block.component ? 27 : 0);
-  unsigned base = first;
-  if (!is_small && block.component) base += block.log2 == 3 ? 9 : 12;
-  else if (!is_small) base += (is_first ? 0u : 3u) + (block.log2 == 3 ? (block.scan == Scan::diagonal ? 9u : 15u) : 21u);
-  const uint8_t* const table = is_small ? small : by_neighbours[sub.neighbours];
+  const SignificantContexts significant(block, sub.x, sub.y, sub.neighbours);
   const Position* const scan = scan4.at[static_cast<unsigned>(block.scan)].data();
   for (int i = sub.first; i > 0; --i)
-    if (cabac_.decode(contexts_[base + table[scan[i].y * 4 + scan[i].x]])) sub.place[sub.count++] = static_cast<uint8_t>(i);
+    if (cabac_.decode(contexts_[significant.at(scan[i])])) sub.place[sub.count++] = static_cast<uint8_t>(i);
   if (sub.first < 0) return;
   const bool inferred = sub.infer_dc && sub.count == 0;
-  if (inferred || cabac_.decode(contexts_[is_first ? first : base + table[0]])) sub.place[sub.count++] = 0;
+  if (inferred || cabac_.decode(contexts_[significant.of_dc()])) sub.place[sub.count++] = 0;
 }
 
 // 9.3.3.11. A prefix beyond what 32 bits hold ends it: no valid stream has one.
@@ -139,23 +80,6 @@ struct ResidualReader::Scaling {
   if (hidden && sum & 1) sub.level[sub.count - 1] = -sub.level[sub.count - 1];
 }
 
-[[gnu::always_inline]] inline ResidualReader::Scaling ResidualReader::scaling_of(const TransformBlock& block, bool skip_transform) const {
-  Scaling scaling{};
-  scaling.shift_down = picture_.bits(block.component) + block.log2 - 5u;
-  scaling.scale = int64_t{level_scale[block.qp % 6]} << block.qp / 6;
-  if (skip_transform && block.log2 > 2) return scaling;
-  const unsigned matrix = (block.is_intra ? 0 : 3) + block.component;
-  if (block.log2 == 2) {
-    scaling.factors = picture_.scaling.size4[matrix].data();
-    scaling.stride = 4;
-    return scaling;
-  }
-  scaling.factors = picture_.scaling.larger[block.log2 - 3u][matrix].data();
-  scaling.place_shift = block.log2 - 3u, scaling.stride = 8;
-  if (block.log2 > 3) scaling.dc = picture_.scaling.dc[block.log2 - 3u][matrix];
-  return scaling;
-}
-
 [[gnu::always_inline]] inline void ResidualReader::read(const TransformBlock& block, Coefficients& to) {
   const unsigned size = 1u << block.log2;
   std::fill_n(to.values.begin(), size * size, int16_t{0});
@@ -170,7 +94,7 @@ struct ResidualReader::Scaling {
   unsigned last_sub = 0, last_place = 0;
   while (sub_scan[last_sub].x != last_x / 4 || sub_scan[last_sub].y != last_y / 4) ++last_sub;
   while (scan[last_place].x != last_x % 4 || scan[last_place].y != last_y % 4) ++last_place;
-  const Scaling scaling = scaling_of(block, to.skip_transform);
+  const Scaling scaling(picture_, block, to.skip_transform);
   std::array<std::array<bool, 9>, 9> coded{};
   greater1_ = 1;
   to.columns = to.rows = 0;

@@ -20,6 +20,8 @@ struct TransformBlock {
   Scan scan = Scan::diagonal;
   bool is_intra = false, bypass = false;  ///< bypass: cu_transquant_bypass_flag; values are samples' differences then
   uint8_t qp = 0;                         ///< qP of 8.6.2: with QpBdOffset
+  /// DST: of intra luma blocks of 4x4.
+  bool is_sine() const { return is_intra && !component && log2 == 2; }
 };
 
 struct Coefficients {
@@ -41,12 +43,10 @@ class ResidualReader {
 
  private:
   struct SubBlock;
-  struct Scaling;
   unsigned last_prefix(unsigned first_context, const TransformBlock& block);
   void find_significant(const TransformBlock& block, SubBlock& sub);
   void read_levels(const TransformBlock& block, SubBlock& sub);
   uint32_t remaining(unsigned rice);
-  Scaling scaling_of(const TransformBlock& block, bool skip_transform) const;
 
   CabacDecoder cabac_;
   CabacDecoder& origin_;

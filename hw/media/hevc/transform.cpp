@@ -9,8 +9,6 @@
 namespace softgen::media::hevc {
 namespace {
 
-constexpr int8_t sine_matrix[4][4] = {{29, 55, 74, 84}, {74, 74, 0, -74}, {84, -29, -74, 55}, {55, -84, 74, -29}};
-
 int16_t clip(int32_t value) { return static_cast<int16_t>(std::clamp(value, -32768, 32767)); }
 
 /// Element n of line l is at out[l * 4 + n], for the input's at in[n * 4 + l]: two calls transpose twice.

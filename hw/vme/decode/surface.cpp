@@ -28,6 +28,7 @@ Surface decode_surface(const SurfaceDwords& dwords) {
   }
   out.tiling = *tiling;
   out.base = strip_canonical(s.surface_base_address);
+  if (format == Format::PLANAR_420_8 && s.interleave_chroma) out.chroma_row = s.y_offset_for_u_cb;
   if (out.tiling != surface::Tiling::linear) {
     out.base = align_down(out.base, surface::tile_bytes(out.tiling, 1));
     out.pitch = surface::legal_pitch(surface::tile_pitch(out.tiling, 1), out.pitch);
