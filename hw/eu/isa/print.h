@@ -30,6 +30,8 @@ struct Line {
 /// branch jumps beyond. `code` may be longer than the kernel.
 class KernelWalker {
  public:
+  /// Kernels that drivers link of parts have illegal opcodes behind each part (iHD's composition kernels: 8); that many in a row end a kernel.
+  static constexpr unsigned max_padding = 16;
   KernelWalker(const Isa& isa, std::span<const std::byte> code) : isa_(isa), code_(code) {}
   /// The same bytes and more: the walk continues where the bytes ended.
   void extend(std::span<const std::byte> code) {
@@ -39,7 +41,7 @@ class KernelWalker {
   /// The next instruction; empty at the end.
   std::optional<Line> next();
   uint32_t offset() const { return offset_; }
-  /// False when the walk ended because `code` did, or at an illegal opcode.
+  /// False when the walk ended because `code` did, or at illegal opcodes.
   bool ended_properly() const { return proper_; }
 
  private:
@@ -49,6 +51,7 @@ class KernelWalker {
   std::span<const std::byte> code_;
   uint32_t offset_ = 0;
   uint32_t furthest_ = 0;  ///< the furthest byte that an earlier branch jumps to
+  unsigned padding_ = 0;   ///< illegal opcodes in a row
   bool done_ = false, proper_ = false, ran_out_ = false;
 };
 

@@ -39,10 +39,15 @@ std::optional<Line> KernelWalker::next() {
   }
   const Line line{offset_, *instruction};
   offset_ += instruction->size();
-  if (!instruction->info() || instruction->opcode == Opcode::illegal) {
+  if (!instruction->info()) {
     done_ = true;
     return line;
   }
+  if (instruction->opcode == Opcode::illegal) {
+    done_ = ++padding_ == max_padding;
+    return line;
+  }
+  padding_ = 0;
   follow(line);
   // A subroutine ends in ret; code beyond it is reached by a branch or not at all.
   const bool leaves = instruction->end_of_thread || (instruction->opcode == Opcode::ret && !instruction->pred_control) ||

@@ -178,7 +178,7 @@ void Emitter::flush(size_t end) {
 void Emitter::op(size_t n) {
   switch (graph_.steps[n]) {
     case Step::work:
-      if (ops_[n].opcode == Opcode::nop || ops_[n].opcode == Opcode::sync || ops_[n].writes_control) return;  // see start_mode.h
+      if (ops_[n].execute == execute_nop || ops_[n].opcode == Opcode::sync || ops_[n].writes_control) return;  // see start_mode.h
       if (graph_.products.alone && !variant_.keep_registers && n + 1 < ops_.size() && graph_.products.mach[n + 1]) return;
       return native(ops_[n]) ? work(n) : step(n);
     case Step::send:

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "hw/base/hash.h"
+#include "hw/eu/program/handlers.h"
 #include "hw/eu/program/op.h"
 #include "hw/iface/engine.h"
 #include "hw/iface/message_target.h"
@@ -46,10 +47,20 @@ bool Program::build(std::span<const std::byte> code, const StopFlag* stop) {
     ops_.push_back(OpBuilder(line.instruction, offsets_, constants_).build(line.offset));
     if (stopped()) return false;
   }
+  skip_padding();
   mark_targets();
   for (Op& op : ops_) decode_message_of(op);
   count_instructions();
   return true;
+}
+
+/// An illegal opcode has no effect where its exception is off, as in iHD's composition kernels, which run through theirs. One that no other opcode follows
+/// ends the thread: code is missing.
+void Program::skip_padding() {
+  const auto is_illegal = [](const Op& op) { return op.opcode == Opcode::illegal; };
+  const auto last = std::find_if_not(ops_.rbegin(), ops_.rend(), is_illegal);
+  for (auto op = last; op != ops_.rend(); ++op)
+    if (is_illegal(*op)) op->execute = execute_nop;
 }
 
 void Program::count_instructions() {

@@ -456,3 +456,17 @@ TEST_CASE("eu alu: an illegal opcode ends the thread and is counted") {
   CHECK(m.thread.failure == std::string("illegal instruction"));
   CHECK(failure_count(Failure::guest_error, "EU illegal instruction") == 1);
 }
+
+TEST_CASE("eu alu: illegal opcodes between parts of a kernel have no effect, but a kernel does not go on behind many of them") {
+  quiet_log();
+  Instruction padding;
+  const auto run = [&](size_t count) {
+    std::vector<Instruction> kernel(count, padding);
+    kernel.push_back(end());
+    Machine m;
+    m.load(assemble(kernel));
+    return m.run();
+  };
+  CHECK(run(8) == RunResult::finished);
+  CHECK(run(KernelWalker::max_padding) == RunResult::failed);
+}
