@@ -120,6 +120,21 @@ class Defs(GeneratorTest, unittest.TestCase):
         self.assertIn('CommandId::FRESH, 0x01000000, 0xff800000, 1, 0, 0, 1, true, false, false, false, false, true}', tables)
         self.assertIn('0x15000000, 0xff800000, 15, 7, 0, 3, false, false, false, false, false, false}', tables)
 
+    def test_import_of_single_items(self):
+        self.assert_accepted(self.generate(LAYOUTS))
+        self.assert_accepted(self.derive("import small only LINE, Surface Format\n\ncommand FRESH mi 0x02 rcs single\n"))
+        names = (self.root / "hw/defs/other/all.h").read_text()
+        for name in ("LINE", "POINT", "SurfaceFormat", "FRESH"):  # POINT is in LINE
+            self.assertIn(f"  using {name} = other::{name};", names)
+        for name in ("SMALL", "KEPT", "Colour"):
+            self.assertNotIn(f"  using {name} =", names)
+        self.assert_compiles('#include <type_traits>\n#include "hw/defs/other/all.h"\n#include "hw/defs/small/all.h"\n'
+                             "static_assert(std::is_same_v<softgen::defs::Other::LINE, softgen::defs::Small::LINE>);\n")
+        self.assert_refused(self.derive, (
+            ("import tiny only LINE\n", "other: import of an unknown set tiny"),
+            ("import small only LINE, LARGE\n", "only names unknown items: ['LARGE']"),
+            ("import small some LINE\n", "expected 'import SET except NAME, NAME' or 'import SET only NAME, NAME'")))
+
     def test_what_an_import_refuses(self):
         self.assert_accepted(self.generate(LAYOUTS))
         self.assert_refused(self.derive, (

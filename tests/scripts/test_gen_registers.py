@@ -108,6 +108,18 @@ class Registers(GeneratorTest, unittest.TestCase):
         self.assertNotEqual(many[0], many[1])
         self.assertIn("5", many[1])
 
+    def test_import_of_single_rows(self):
+        self.assert_accepted(self.derive("import small only ONE, GDRST\nengine rcs 0x2000 interrupt=0.0 reset=none domain=render\nregister NEW 0x6000\n"))
+        table = (self.out / "other_registers.cpp").read_text()
+        for name in ("ONE", "GDRST", "NEW"):
+            self.assertIn(f'{{"{name}"', table)
+        self.assertNotIn('"MANY"', table)
+        self.assertIn(".reset = 0x0,", table)
+        self.assert_refused(self.derive, (
+            ("import small only LARGE\n", "only names unknown registers: ['LARGE']"),
+            ("import tiny only ONE\n", "import of an unknown set tiny"),
+            ("import small only ONE\nregister ONE 0x6000\n", "both imported and declared: ['ONE']")))
+
     def test_what_an_import_refuses(self):
         self.assert_refused(self.derive, (
             ("import tiny\n", "import of an unknown set tiny"),
