@@ -57,7 +57,7 @@ SliceState::PredictionBlocks SliceState::blocks_of(const CodingUnit& unit) {
   const int size = unit.size(), half = size / 2, quarter = size / 4;
   const PredictionBlock whole{.area = {unit.x, unit.y, size, size}, .cb_x = unit.x, .cb_y = unit.y, .cb_size = size};
   PredictionBlocks blocks{{whole, whole, whole, whole}, 2};
-  auto& [first, second, third, fourth] = blocks.at;
+  PredictionBlock &first = blocks.at[0], &second = blocks.at[1];
   second.part = 1;
   const auto rows = [&](int upper) {
     first.area.height = upper;
