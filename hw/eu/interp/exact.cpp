@@ -185,6 +185,17 @@ uint32_t absolute_differences(Thread& thread, const Op& op, uint32_t mask, const
   return mask & 0x55555555u;
 }
 
+/// A right shift of an accumulator in words sees all of its bits, and shifts its sign in: iHD's composition kernels so bring sums of products of words,
+/// which may be negative, back to words (shr.sat).
+bool shifts_wide_words(const Thread& thread, const Op& op) {
+  const Operand& source = op.instruction->src[0];
+  return (op.opcode == Opcode::shr || op.opcode == Opcode::asr) && source.is_arf(Arf::accumulator) && !source.negate && !source.abs &&
+         size_of(source.type) == 2 && thread.acc_size == 2;
+}
+
+/// The first channel of acc0 (acc1 follows) that a source of words reads.
+unsigned first_word(const Operand& accumulator) { return ((accumulator.reg & 1) * 32u + accumulator.subreg) / 2; }
+
 }  // namespace
 
 Next execute_exact(Thread& thread, const Op& op, RunState& state) {
@@ -202,6 +213,15 @@ Next execute_exact(Thread& thread, const Op& op, RunState& state) {
       for (unsigned n = 0; n < op.exec_size; n++)
         result.x[n] = multiply_add(accumulator(thread, accumulator_type(op), n), in[0].x[n], in[1].x[n]);
       break;
+    case Opcode::shr:
+    case Opcode::asr:
+      if (shifts_wide_words(thread, op)) {
+        const unsigned first = first_word(op.instruction->src[0]);
+        for (unsigned n = 0; n < op.exec_size; n++)
+          result.x[n] = Int128{thread.acc_wide[(first + n) & 63]} >> (static_cast<unsigned>(in[1].x[n]) & op.shift_mask);
+        break;
+      }
+      [[fallthrough]];
     default:
       for (unsigned n = 0; n < op.exec_size; n++) result.x[n] = one(op, in[0].x[n], in[1].x[n], in[2].x[n]);
   }

@@ -237,6 +237,30 @@ TEST_CASE("eu alu: each channel reads its own accumulator, whatever the region")
   for (unsigned n = 1; n < 8; n++) CHECK(m.get<int32_t>(3, n) == static_cast<int32_t>(9 * n));
 }
 
+TEST_CASE("eu alu: a right shift of the accumulator in words has all bits of the sum, and its sign") {
+  // A colour conversion of iHD's composition kernels: samples of 16 bits times factors of 7 binary places.
+  const struct {
+    uint16_t a, b;
+    int16_t factor_a, factor_b;
+    uint16_t result;
+  } rows[] = {
+      {0xe000, 0x8000, 149, -111, 0x95c0}, {0xffff, 0xffff, 149, 204, 0xffff}, {0x1000, 0xf000, 149, -111, 0}, {0x00ff, 0, 128, 0, 0xff}};
+  for (const Opcode shift : {Opcode::shr, Opcode::asr})
+    for (const auto& row : rows) {
+      CAPTURE(row.a, row.b);
+      Machine m;
+      Operand sum = arf(Arf::accumulator, W);
+      Instruction down = op(shift, 16, grf(5, UW), sum, grf(4, W, 0, 0, 1, 0));
+      down.saturate = true;
+      m.load(
+          {op(Opcode::mul, 16, sum, grf(1, UW), grf(3, W, 0, 0, 1, 0)), op(Opcode::mac, 16, sum, grf(2, UW), grf(3, W, 1, 0, 1, 0)), down});
+      for (unsigned n = 0; n < 16; n++) m.set<uint16_t>(1, n, row.a), m.set<uint16_t>(2, n, row.b);
+      m.set<int16_t>(3, 0, row.factor_a), m.set<int16_t>(3, 1, row.factor_b), m.set<int16_t>(4, 0, 7);
+      REQUIRE(m.run() == RunResult::finished);
+      for (unsigned n : {0u, 3u, 7u}) CHECK(m.get<uint16_t>(5, n) == row.result);  // the machine has 8 channels
+    }
+}
+
 TEST_CASE("eu alu: addc takes words, which are extended to dwords") {
   Machine m;
   m.load({op(Opcode::addc, 8, grf(3, UD), grf(1, UD), grf(2, W))});
