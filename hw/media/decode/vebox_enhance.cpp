@@ -83,7 +83,9 @@ Deinterlace deinterlacer(const State& state) {
   return di;
 }
 
-/// i965's states have zeros for all weights, and for the thresholds of single pixels.
+/// iHD's thresholds have four binary places: its tables for samples of 8 bits go up to 2560 (vphal_render_vebox_g9_base.cpp, dwPixRangeThreshold5).
+constexpr unsigned threshold_places = 4;
+/// i965's states have zeros for all weights, and for the thresholds of single pixels. Its other thresholds are taken as whole steps (chosen).
 constexpr std::array<uint8_t, 9> default_distance_weights = {16, 12, 5, 12, 9, 4, 5, 4, 2};
 constexpr std::array<uint32_t, 6> default_range_limits = {3, 6, 9, 12, 16, 20};
 constexpr std::array<uint32_t, 6> default_range_weights = {31, 27, 21, 13, 6, 2};
@@ -97,19 +99,22 @@ Denoise denoiser(const State& state) {
   dn.static_history_max = static_cast<uint8_t>(state.denoise_maximum_history);
   dn.history_step = static_cast<uint8_t>(state.denoise_history_increase);
   dn.history_start = static_cast<uint8_t>(state.initial_denoise_history);
-  dn.block_difference = state.denoise_stad_threshold;
   dn.moving_pixels = state.denoise_moving_pixel_threshold;
-  const auto threshold = [](uint32_t given, uint32_t block) {
-    return static_cast<uint8_t>(std::min(given ? given : block / block_pixels, 255u));
-  };
-  dn.pixel_difference = threshold(state.temporal_difference_threshold, state.denoise_stad_threshold);
-  dn.chroma_difference = threshold(state.chroma_temporal_difference_threshold, state.chroma_denoise_stad_threshold);
   dn.distance_weight = {static_cast<uint8_t>(state.dn_wd00), static_cast<uint8_t>(state.dn_wd01), static_cast<uint8_t>(state.dn_wd02),
                         static_cast<uint8_t>(state.dn_wd10), static_cast<uint8_t>(state.dn_wd11), static_cast<uint8_t>(state.dn_wd12),
                         static_cast<uint8_t>(state.dn_wd20), static_cast<uint8_t>(state.dn_wd21), static_cast<uint8_t>(state.dn_wd22)};
   std::array<uint32_t, 6> limits = {state.dn_prt0, state.dn_prt1, state.dn_prt2, state.dn_prt3, state.dn_prt4, state.dn_prt5};
   std::array<uint32_t, 6> weights = {state.dn_wr0, state.dn_wr1, state.dn_wr2, state.dn_wr3, state.dn_wr4, state.dn_wr5};
-  if (!dn.distance_weight[0] || !std::accumulate(weights.begin(), weights.end(), 0u)) {
+  const bool is_given = dn.distance_weight[0] && std::accumulate(weights.begin(), weights.end(), 0u);
+  const unsigned places = is_given ? threshold_places : 0;
+  for (uint32_t& limit : limits) limit >>= places;
+  dn.block_difference = state.denoise_stad_threshold >> places;
+  const auto threshold = [places](uint32_t given, uint32_t block) {
+    return static_cast<uint8_t>(std::min((given ? given : block / block_pixels) >> places, 255u));
+  };
+  dn.pixel_difference = threshold(state.temporal_difference_threshold, state.denoise_stad_threshold);
+  dn.chroma_difference = threshold(state.chroma_temporal_difference_threshold, state.chroma_denoise_stad_threshold);
+  if (!is_given) {
     dn.distance_weight = default_distance_weights;
     limits = default_range_limits, weights = default_range_weights;
   }

@@ -261,6 +261,26 @@ TEST_CASE_METHOD(Fixture, "vebox: noise on a flat picture gets less, with each f
   for (const uint8_t byte : bytes(output, guard)) REQUIRE(byte == 0);
 }
 
+TEST_CASE_METHOD(Fixture, "vebox: with iHD's parameters noise gets less, and an edge stays as it is") {
+  // vphal_render_vebox_g9_base.cpp for a factor of 32 of 64; distances as its state has them by default.
+  dndi.dn_prt0 = 192, dndi.dn_prt1 = 256, dndi.dn_prt2 = 512, dndi.dn_prt3 = 640, dndi.dn_prt4 = 896, dndi.dn_prt5 = 1280;
+  dndi.dn_wr0 = 16, dndi.dn_wr1 = 14, dndi.dn_wr2 = 10, dndi.dn_wr3 = 5, dndi.dn_wr4 = 2, dndi.dn_wr5 = 1;
+  dndi.dn_wd00 = 16, dndi.dn_wd01 = 16, dndi.dn_wd02 = 12, dndi.dn_wd10 = 16, dndi.dn_wd11 = 14, dndi.dn_wd12 = 10;
+  dndi.dn_wd20 = 12, dndi.dn_wd21 = 10, dndi.dn_wd22 = 4;
+  dndi.denoise_stad_threshold = 2176, dndi.temporal_difference_threshold = 160, dndi.chroma_temporal_difference_threshold = 112;
+  modes.dn_enable = modes.dndi_first_frame = true;
+  std::mt19937 random(6);
+  const auto edge = [](uint32_t x, uint32_t) { return x < 50 ? 60 : 160; };
+  fill(current, edge, edge, edge);
+  REQUIRE(run() == ExecResult::done);
+  CHECK(error(denoised, edge) == 0);
+  const auto noisy = [&](uint32_t x, uint32_t y) { return edge(x, y) + static_cast<int>(random() % 9) - 4; };
+  fill(current, noisy, noisy, noisy);
+  const double before = error(current, edge);
+  REQUIRE(run() == ExecResult::done);
+  CHECK(error(denoised, edge) < before / 2);
+}
+
 TEST_CASE_METHOD(Fixture, "vebox: no workers, and a picture that was preempted, give the same") {
   std::mt19937 random(7);
   const auto noisy = [&](uint32_t x, uint32_t y) { return static_cast<int>(texture(x, y) + random() % 16); };
