@@ -44,6 +44,14 @@ def need_driver(test, driver):
         test.skipTest(f"{DRIVERS[driver]} is not installed")
 
 
+def drivers_with_kernels():
+    """Which VA-API drivers are Debian's non-free ones, which have kernels for encoding and processing: installed, or in LIBVA_DRIVERS_PATH."""
+    folder, packages = os.environ.get("LIBVA_DRIVERS_PATH"), {"iHD": "intel-media-va-driver-non-free", "i965": "i965-va-driver-shaders"}
+    installed = apt.installed(list(packages.values()))
+    return [driver for driver, package in packages.items()
+            if package in installed or (folder and (pathlib.Path(folder) / f"{driver}_drv_video.so").is_file())]
+
+
 class RunTest(unittest.TestCase):
     mesa = HostMesa()
     platform = "kbl"

@@ -1,12 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What VA-API drivers encode on our GPU: software decodes it without a complaint, and it is as near to the source as that of software's own encoder."""
-import os
-import pathlib
 import subprocess
 
 import apt
 import video_run
-from driver import RunTest, need_driver, psnr
+from driver import RunTest, drivers_with_kernels, need_driver, psnr
 from video_encoders import DRIVERS
 
 
@@ -90,15 +88,11 @@ class Avc(EncodingTest):
 
 
 class ObjectsTest(EncodingTest):
-    """Encoding by PAK objects that the kernels of the non-free drivers write (LIBVA_DRIVERS_PATH, where they are not installed)."""
+    """Encoding by PAK objects that the kernels of the non-free drivers write."""
 
     def setUp(self):
         super().setUp()
-        folder = os.environ.get("LIBVA_DRIVERS_PATH")
-        packages = ["intel-media-va-driver-non-free", "i965-va-driver-shaders"]
-        installed = apt.installed(packages)
-        self.drivers = [driver for driver, package in zip(DRIVERS, packages)
-                        if (folder and (pathlib.Path(folder) / f"{driver}_drv_video.so").is_file()) or package in installed]
+        self.drivers = drivers_with_kernels()
         if not self.drivers:
             self.skipTest("the free drivers have no kernels for this codec: the non-free ones are not installed")
 

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""FFmpeg's VA-API filters with i965-va-driver, against software: what Kaby Lake's VEBOX and sample_8x8 execute."""
+"""FFmpeg's VA-API filters against software: what Kaby Lake's VEBOX and sample_8x8 execute."""
 import math
 import subprocess
 
 import video_files
-from driver import RunTest, need_driver, psnr
+from driver import RunTest, drivers_with_kernels, need_driver, psnr
 from video_streams import STREAMS
 
 FRAMES = 6
@@ -13,29 +13,36 @@ LUMA = WIDTH * HEIGHT
 FRAME = LUMA * 3 // 2
 
 
-class VideoFilters(RunTest):
+class FilterTest(RunTest):
+    driver = "i965"
+
     def setUp(self):
         super().setUp()
-        need_driver(self, "i965")
         self.stream = video_files.ensure(next(stream for stream in STREAMS if stream.name == "h264-mbaff"))
 
-    def frames(self, path, first=0):
+    def frames(self, path, first=0, frame=FRAME):
         data = path.read_bytes()
-        self.assertEqual(len(data) % FRAME, 0)
-        return [data[at:at + FRAME] for at in range(first * FRAME, len(data), FRAME)]
+        self.assertEqual(len(data) % frame, 0)
+        return [data[at:at + frame] for at in range(first * frame, len(data), frame)]
 
-    def software(self, filters="null", first=0):
+    def software(self, filters="null", first=0, form="nv12", frame=FRAME):
         path = self.folder / "software.raw"
-        subprocess.run(["ffmpeg", "-v", "error", "-nostdin", "-y", "-i", self.stream, "-frames:v", str(FRAMES + first), "-vf", filters, "-pix_fmt", "nv12",
+        subprocess.run(["ffmpeg", "-v", "error", "-nostdin", "-y", "-i", self.stream, "-frames:v", str(FRAMES + first), "-vf", filters, "-pix_fmt", form,
                         "-f", "rawvideo", path], check=True, timeout=60)
-        return self.frames(path, first)
+        return self.frames(path, first, frame)
 
-    def gpu(self, filters):
+    def gpu(self, filters, form="nv12", frame=FRAME):
         path = self.folder / "gpu.raw"
         self.ok("ffmpeg", "-v", "error", "-y", "-hwaccel", "vaapi", "-hwaccel_device", "/dev/dri/renderD128", "-hwaccel_output_format", "vaapi",
-                "-i", str(self.stream), "-frames:v", str(FRAMES), "-vf", f"{filters},hwdownload,format=nv12", "-f", "rawvideo", str(path),
-                LIBVA_DRIVER_NAME="i965")
-        return self.frames(path)
+                "-i", str(self.stream), "-frames:v", str(FRAMES), "-vf", f"{filters},hwdownload,format={form}", "-f", "rawvideo", str(path),
+                LIBVA_DRIVER_NAME=self.driver)
+        return self.frames(path, frame=frame)
+
+
+class VideoFilters(FilterTest):
+    def setUp(self):
+        super().setUp()
+        need_driver(self, self.driver)
 
     def test_bob(self):
         """The lines of the first field are the decoder's."""
@@ -75,3 +82,34 @@ class VideoFilters(RunTest):
         for ours, decoded in zip(self.gpu(f"scale_vaapi=w={2 * WIDTH}:h={2 * HEIGHT}:mode=fast,scale_vaapi=w={WIDTH}:h={HEIGHT}:mode=fast"), self.software(),
                                  strict=True):
             self.assertGreater(psnr(ours, decoded), 30)
+
+
+class CompositionKernels(FilterTest):
+    """iHD's kernels that scale and convert, and its parameters for VEBOX."""
+    driver = "iHD"
+
+    def setUp(self):
+        super().setUp()
+        if self.driver not in drivers_with_kernels():
+            self.skipTest("the free iHD has no kernels to process with on this chip: the non-free one is not installed")
+
+    def assert_near(self, ours, theirs, decibel):
+        self.assertEqual(len(ours), FRAMES)
+        for mine, other in zip(ours, theirs, strict=True):
+            self.assertGreater(psnr(mine, other), decibel)
+
+    def test_scaling(self):
+        """Other filters than swscale's: 8 taps for luma."""
+        size = 3 * FRAME // 2 * 3 // 2
+        self.assert_near(self.gpu(f"scale_vaapi=w={WIDTH * 3 // 2}:h={HEIGHT * 3 // 2}", frame=size),
+                         self.software(f"scale={WIDTH * 3 // 2}:{HEIGHT * 3 // 2}:flags=bicubic", frame=size), 28)
+
+    def test_to_rgb(self):
+        """Chroma is interpolated in another way at edges."""
+        size = 4 * LUMA
+        self.assert_near(self.gpu("scale_vaapi=format=bgra", "bgra", size),
+                         self.software("scale=in_color_matrix=bt601", form="bgra", frame=size), 24)
+
+    def test_denoise(self):
+        """A picture without noise keeps its edges."""
+        self.assert_near(self.gpu("denoise_vaapi=denoise=32"), self.software(), 38)
