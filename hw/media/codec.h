@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "hw/base/worker_pool.h"
@@ -37,6 +38,23 @@ class Codec {
   virtual void drop() {}
   /// Of the last picture.
   virtual PictureStatus status() const { return {}; }
+};
+
+/// What codecs keep alike. `packets`: what a generation's packets say; pool: null for codecs of one thread.
+template <class Packets>
+class PacketCodec : public Codec {
+ public:
+  explicit PacketCodec(std::unique_ptr<const Packets> packets, WorkerPool* pool = nullptr) : packets_(std::move(packets)), pool_(pool) {}
+
+  bool is_open() const final { return open_; }
+  void drop() override { open_ = false; }
+  PictureStatus status() const final { return status_; }
+
+ protected:
+  const std::unique_ptr<const Packets> packets_;
+  WorkerPool* const pool_;
+  bool open_ = false;  ///< stays false where a packet is a picture
+  PictureStatus status_;
 };
 
 /// Reads an object's bytes from graphics memory: [address, address + bytes), as far as they are below `bound` (0: there is none); the rest is left out.

@@ -13,27 +13,20 @@
 
 namespace softgen::media::avc {
 
-class AvcCodec final : public Codec {
+class AvcCodec final : public PacketCodec<AvcPackets> {
  public:
-  AvcCodec(std::unique_ptr<const AvcPackets> packets, WorkerPool* pool) : packets_(std::move(packets)), pool_(pool) {}
+  using PacketCodec::PacketCodec;
   ExecResult object(const Packet& packet, const PacketStore& state, EngineEnv& env) override;
-  bool is_open() const override { return open_; }
   ExecResult close(const PacketStore& state, EngineEnv& env) override;
-  void drop() override { open_ = false; }
-  PictureStatus status() const override { return status_; }
 
  private:
   void begin(const PacketStore& state);
   /// False: a stop request ended it.
   bool conceal(const StopFlag& stop);
 
-  const std::unique_ptr<const AvcPackets> packets_;
-  WorkerPool* const pool_;
-  bool open_ = false;
   PictureState state_;
   Picture picture_;
   LevelScale scale_;
-  PictureStatus status_;
   StoredPictures stored_;
   std::vector<uint8_t> bytes_;
 };

@@ -24,6 +24,7 @@ ExecResult AvcEncoder::begin(const PacketStore& state, EngineEnv& env) {
   between_slices_ = true, is_last_ = false;
   bits_.clear(), emulation_.reset();
   report_ = {};
+  status_ = {};
   coded_.begin();
   planes_.drop();
   pak_.reset();
@@ -31,6 +32,7 @@ ExecResult AvcEncoder::begin(const PacketStore& state, EngineEnv& env) {
   if (!params_) return ExecResult::done;
   const PictureParams& params = params_->state.params;
   picture_.begin(params);
+  status_.blocks = static_cast<uint32_t>(picture_.mbs.size());
   stored_.begin(params_->state);
   scale_.set(params);
   quantizer_.set(scale_);
@@ -183,8 +185,8 @@ ExecResult AvcEncoder::close(const PacketStore& /*state*/, EngineEnv& env) {
     if (env.stop.aborting()) return ExecResult::aborted;
     deblock_row(picture_, y);
   }
-  if (params_->state.destination) stored_.store(picture_, nullptr, env);
-  stored_.write_motion(picture_, nullptr, env);
+  if (params_->state.destination) stored_.store(picture_, pool_, env);
+  stored_.write_motion(picture_, pool_, env);
   if (params_->scaled.base) store_scaled(env);
   bits_.align(false);
   flush(0, false, env);

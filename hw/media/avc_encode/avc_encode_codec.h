@@ -16,14 +16,12 @@
 
 namespace softgen::media::avc {
 
-class AvcEncoder final : public Codec {
+class AvcEncoder final : public PacketCodec<AvcEncodePackets> {
  public:
-  explicit AvcEncoder(std::unique_ptr<const AvcEncodePackets> packets) : packets_(std::move(packets)) {}
+  using PacketCodec::PacketCodec;
   ExecResult object(const Packet& packet, const PacketStore& state, EngineEnv& env) override;
-  bool is_open() const override { return open_; }
   ExecResult close(const PacketStore& state, EngineEnv& env) override;
-  void drop() override { open_ = false, pak_.reset(); }
-  PictureStatus status() const override { return {.blocks = params_ ? static_cast<uint32_t>(picture_.mbs.size()) : 0}; }
+  void drop() override { PacketCodec::drop(), pak_.reset(); }
 
  private:
   ExecResult begin(const PacketStore& state, EngineEnv& env);
@@ -37,8 +35,7 @@ class AvcEncoder final : public Codec {
   void flush(unsigned skipped, bool protect, EngineEnv& env);
   void store_scaled(EngineEnv& env);
 
-  const std::unique_ptr<const AvcEncodePackets> packets_;
-  bool open_ = false, between_slices_ = true, is_last_ = false;
+  bool between_slices_ = true, is_last_ = false;
   unsigned flushes_ = 0;  ///< since the last object
   std::optional<EncodePicture> params_;
   Picture picture_;

@@ -95,7 +95,7 @@ class PacketDecoder final : public HevcPackets {
     return slice;
   }
 
-  HevcObject object(const Packet& packet, const PacketStore& state) const override {
+  Indirect object(const Packet& packet, const PacketStore& state) const override {
     const typename G::HCP_BSD_OBJECT::View object(packet.dwords);
     const typename G::HCP_IND_OBJ_BASE_ADDR_STATE::View base(state.get(CommandId::HCP_IND_OBJ_BASE_ADDR_STATE));
     return {.address = strip_canonical(base.hcp_indirect_bitstream_object_base_address()) + object.indirect_bsd_data_start_address(),

@@ -19,16 +19,16 @@ bool HevcCodec::begin(const PacketStore& state, EngineEnv& env) {
   decoder_ = decoder.get();
   decoder_->begin(picture_.parameters, references_.maps());
   target_.open(env.view, env.stop, {picture_.luma, picture_.chroma}, picture_.luma.base, Access::write);
+  open_ = true;
   return true;
 }
 
 ExecResult HevcCodec::object(const Packet& packet, const PacketStore& state, EngineEnv& env) {
-  if (!decoder_ && !begin(state, env)) return ExecResult::done;
+  if (!open_ && !begin(state, env)) return ExecResult::done;
   const hevc::SliceParameters slice = packets_->slice(state, picture_.parameters);
   target_.refresh(env.view, env.stop);
   references_.open(picture_, slice, env);
-  const HevcObject object = packets_->object(packet, state);
-  const std::span<uint8_t> read = read_object(env, object.address, object.bytes, object.bound, bytes_);
+  const std::span<uint8_t> read = read_object(env, packets_->object(packet, state), bytes_);
   if (env.stop.aborting()) return ExecResult::aborted;
   std::span<const uint8_t> data = read.first(strip_emulation(read));
   data = data.subspan(std::min<size_t>(slice.header_bytes, data.size()));
@@ -43,7 +43,7 @@ ExecResult HevcCodec::object(const Packet& packet, const PacketStore& state, Eng
 }
 
 ExecResult HevcCodec::close(const PacketStore& /*state*/, EngineEnv& env) {
-  if (!decoder_) return ExecResult::done;
+  if (!open_) return ExecResult::done;
   target_.refresh(env.view, env.stop);
   const std::optional<uint32_t> concealed = decoder_->finish(target_, pool_, env.stop);
   if (!concealed) return ExecResult::aborted;
@@ -54,7 +54,7 @@ ExecResult HevcCodec::close(const PacketStore& /*state*/, EngineEnv& env) {
     const std::vector<hevc::StoredMotion>& motions = decoder_->info().stored_motions;
     env.view.write(picture_.motion, motions.data(), motions.size() * sizeof(hevc::StoredMotion));
   }
-  decoder_ = nullptr;
+  open_ = false;
   return ExecResult::done;
 }
 

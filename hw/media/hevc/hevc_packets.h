@@ -23,18 +23,13 @@ struct HevcPicture {
   std::array<uint64_t, hevc::max_frames> collocated{};  ///< references' motion
 };
 
-struct HevcObject {
-  uint64_t address = 0, bound = 0;  ///< bound 0: none
-  uint32_t bytes = 0;
-};
-
 class HevcPackets {
  public:
   virtual ~HevcPackets() = default;
   /// None: a picture that is not legal (counted). All of it is in range.
   virtual std::optional<HevcPicture> picture(const PacketStore& state) const = 0;
   virtual hevc::SliceParameters slice(const PacketStore& state, const hevc::PictureParameters& picture) const = 0;
-  virtual HevcObject object(const Packet& packet, const PacketStore& state) const = 0;
+  virtual Indirect object(const Packet& packet, const PacketStore& state) const = 0;
 };
 
 /// By a generation's traits (defs::Gen9, Gen11, Gen12).

@@ -18,15 +18,11 @@ namespace softgen::media {
 
 namespace hevc {
 
-class HevcEncoder final : public Codec {
+class HevcEncoder final : public PacketCodec<HevcEncodePackets> {
  public:
-  HevcEncoder(std::unique_ptr<const HevcEncodePackets> packets, WorkerPool* pool) : packets_(std::move(packets)), pool_(pool) {}
-
+  using PacketCodec::PacketCodec;
   ExecResult object(const Packet& packet, const PacketStore& state, EngineEnv& env) override;
-  bool is_open() const override { return open_; }
   ExecResult close(const PacketStore& state, EngineEnv& env) override;
-  void drop() override { open_ = false; }
-  PictureStatus status() const override { return status_; }
 
  private:
   void begin(const PacketStore& state, EngineEnv& env);
@@ -37,9 +33,7 @@ class HevcEncoder final : public Codec {
   /// Moves the bits' whole bytes to the coded buffer; the first `skipped` are not protected. Returns how many bytes were written.
   uint32_t flush(unsigned skipped, bool protect, EngineEnv& env);
 
-  const std::unique_ptr<const HevcEncodePackets> packets_;
-  WorkerPool* const pool_;
-  bool open_ = false, in_slice_ = false, protects_ = false;
+  bool in_slice_ = false, protects_ = false;
   std::optional<EncodePicture> picture_;
   SliceParameters slice_;
   PictureInfo info_;
@@ -54,7 +48,6 @@ class HevcEncoder final : public Codec {
   CodedBuffer coded_;
   PakTarget target_;
   EncodeReport report_;
-  PictureStatus status_;
 };
 
 }  // namespace hevc

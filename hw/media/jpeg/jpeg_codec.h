@@ -12,24 +12,16 @@
 
 namespace softgen::media::jpeg {
 
-class JpegDecoder final : public Codec {
+class JpegDecoder final : public PacketCodec<DecodePackets> {
  public:
-  JpegDecoder(std::unique_ptr<const DecodePackets> packets, WorkerPool* pool) : packets_(std::move(packets)), pool_(pool) {}
-
+  using PacketCodec::PacketCodec;
   ExecResult object(const Packet& packet, const PacketStore& state, EngineEnv& env) override;
-  bool is_open() const override { return open_; }
   ExecResult close(const PacketStore& state, EngineEnv& env) override;
-  void drop() override { open_ = false; }
-  PictureStatus status() const override { return status_; }
 
  private:
-  const std::unique_ptr<const DecodePackets> packets_;
-  WorkerPool* const pool_;
   ScanDecoder scans_;
   Output output_;
   std::vector<uint8_t> bytes_;
-  PictureStatus status_;
-  bool open_ = false;
 };
 
 }  // namespace softgen::media::jpeg

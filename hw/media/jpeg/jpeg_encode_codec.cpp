@@ -16,7 +16,7 @@ constexpr uint8_t end_of_image = 0xd9;
 ExecResult JpegEncoder::object(const Packet& packet, const PacketStore& state, EngineEnv& env) {
   if (!open_) {
     open_ = true, lacks_code_ = false;
-    units_ = 0, bits_ = 0;
+    status_ = {}, bits_ = 0;
     coded_.begin();
     waiting_.reset();
   }
@@ -35,7 +35,7 @@ void JpegEncoder::append(const PacketStore& state, EngineEnv& env, std::span<con
 }
 
 ExecResult JpegEncoder::encode(const PacketStore& state, EngineEnv& env) {
-  units_ += waiting_->units;
+  status_.blocks += waiting_->units;
   encoder_.begin(env.view, env.stop, *waiting_);
   waiting_.reset();
   ScanWriter& writer = encoder_.writer();

@@ -32,28 +32,22 @@ class EncodePackets {
   virtual void report(EngineEnv& env, uint32_t bytes, uint32_t coefficient_bits, bool lacks_code, bool is_cut) const = 0;
 };
 
-class JpegEncoder final : public Codec {
+class JpegEncoder final : public PacketCodec<EncodePackets> {
  public:
-  explicit JpegEncoder(std::unique_ptr<const EncodePackets> packets) : packets_(std::move(packets)) {}
-
+  using PacketCodec::PacketCodec;
   ExecResult object(const Packet& packet, const PacketStore& state, EngineEnv& env) override;
-  bool is_open() const override { return open_; }
   ExecResult close(const PacketStore& state, EngineEnv& env) override;
-  void drop() override { open_ = false; }
-  PictureStatus status() const override { return {.blocks = units_}; }
 
  private:
   ExecResult encode(const PacketStore& state, EngineEnv& env);
   void append(const PacketStore& state, EngineEnv& env, std::span<const uint8_t> bytes);
 
-  const std::unique_ptr<const EncodePackets> packets_;
   ScanEncoder encoder_;
   std::optional<EncodedScan> waiting_;  ///< a scan that waits for the last header
   ScanStart start_;
   CodedBuffer coded_;
-  bool open_ = false, lacks_code_ = false;
-  uint32_t units_ = 0;  ///< of the picture so far, as bits_
-  uint64_t bits_ = 0;
+  bool lacks_code_ = false;
+  uint64_t bits_ = 0;  ///< of the picture so far
 };
 
 }  // namespace softgen::media::jpeg

@@ -11,25 +11,17 @@
 
 namespace softgen::media {
 
-class Mpeg2Codec final : public Codec {
+class Mpeg2Codec final : public PacketCodec<mpeg2::Mpeg2Packets> {
  public:
-  Mpeg2Codec(std::unique_ptr<const mpeg2::Mpeg2Packets> packets, WorkerPool* pool) : packets_(std::move(packets)), pool_(pool) {}
-
+  using PacketCodec::PacketCodec;
   ExecResult object(const Packet& packet, const PacketStore& state, EngineEnv& env) override;
-  bool is_open() const override { return open_; }
   ExecResult close(const PacketStore& state, EngineEnv& env) override;
-  void drop() override { open_ = false; }
-  PictureStatus status() const override { return status_; }
 
  private:
   void begin(const PacketStore& state, EngineEnv& env);
   /// False: a stop request ended it.
   bool conceal(const StopFlag& stop);
 
-  const std::unique_ptr<const mpeg2::Mpeg2Packets> packets_;
-  WorkerPool* const pool_;
-  bool open_ = false;
-  PictureStatus status_;
   mpeg2::PictureParams picture_;
   mpeg2::PictureMaps maps_;
   Frame<uint8_t> frame_;

@@ -58,6 +58,7 @@ ExecResult Mpeg2Encoder::object(const Packet& packet, const PacketStore& state, 
 
 void Mpeg2Encoder::begin(const PacketStore& state, EngineEnv& env) {
   picture_ = packets_->shared().picture(state);
+  status_ = {.blocks = picture_.width * picture_.height};
   if (!picture_.is_frame()) unimplemented("MPEG-2 encoding", "of fields");
   quantiser_ = packets_->quantiser(state);
   maps_.open(env, packets_->shared().surfaces(state), picture_);

@@ -10,15 +10,11 @@
 
 namespace softgen::media {
 
-class Mpeg2Encoder final : public Codec {
+class Mpeg2Encoder final : public PacketCodec<mpeg2::Mpeg2EncodePackets> {
  public:
-  Mpeg2Encoder(std::unique_ptr<const mpeg2::Mpeg2EncodePackets> packets, WorkerPool* pool) : packets_(std::move(packets)), pool_(pool) {}
-
+  using PacketCodec::PacketCodec;
   ExecResult object(const Packet& packet, const PacketStore& state, EngineEnv& env) override;
-  bool is_open() const override { return open_; }
   ExecResult close(const PacketStore& state, EngineEnv& env) override;
-  void drop() override { open_ = false; }
-  PictureStatus status() const override { return {.blocks = picture_.width * picture_.height}; }
 
  private:
   void begin(const PacketStore& state, EngineEnv& env);
@@ -30,9 +26,6 @@ class Mpeg2Encoder final : public Codec {
   void code(const mpeg2::PakObject& object, mpeg2::CodedMacroblock& coded);
   void reconstruct(const mpeg2::PakObject& object, const mpeg2::CodedMacroblock& coded);
 
-  const std::unique_ptr<const mpeg2::Mpeg2EncodePackets> packets_;
-  WorkerPool* const pool_;
-  bool open_ = false;
   mpeg2::PictureParams picture_;
   mpeg2::Quantiser quantiser_;
   mpeg2::PictureMaps maps_;

@@ -10,15 +10,11 @@
 
 namespace softgen::media {
 
-class Vc1Codec final : public Codec {
+class Vc1Codec final : public PacketCodec<vc1::Vc1Packets> {
  public:
-  Vc1Codec(std::unique_ptr<const vc1::Vc1Packets> packets, WorkerPool* pool) : packets_(std::move(packets)), pool_(pool) {}
-
+  using PacketCodec::PacketCodec;
   ExecResult object(const Packet& packet, const PacketStore& state, EngineEnv& env) override;
-  bool is_open() const override { return open_; }
   ExecResult close(const PacketStore& state, EngineEnv& env) override;
-  void drop() override { open_ = false; }
-  PictureStatus status() const override { return status_; }
 
  private:
   void begin(const PacketStore& state, EngineEnv& env);
@@ -29,10 +25,6 @@ class Vc1Codec final : public Codec {
   bool conceal(const StopFlag& stop);
   void write_motion(EngineEnv& env) const;
 
-  const std::unique_ptr<const vc1::Vc1Packets> packets_;
-  WorkerPool* const pool_;
-  bool open_ = false;
-  PictureStatus status_;
   vc1::Picture picture_;
   PictureMap destination_;
   uint64_t motion_address_ = 0;  ///< where the picture's vectors go; 0: nowhere

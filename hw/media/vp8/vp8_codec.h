@@ -12,22 +12,17 @@
 namespace softgen::media {
 
 /// The object is the whole frame, so none is open between packets.
-class Vp8Codec final : public Codec {
+class Vp8Codec final : public PacketCodec<vp8::Vp8Packets> {
  public:
-  Vp8Codec(std::unique_ptr<const vp8::Vp8Packets> packets, WorkerPool* pool) : packets_(std::move(packets)), pool_(pool) {}
-
+  using PacketCodec::PacketCodec;
   ExecResult object(const Packet& packet, const PacketStore& state, EngineEnv& env) override;
   ExecResult close(const PacketStore&, EngineEnv&) override { return ExecResult::done; }
-  PictureStatus status() const override { return status_; }
 
  private:
   void open(const vp8::FrameSurfaces& surfaces, EngineEnv& env);
   void load_segments(uint64_t address, EngineEnv& env);
   void store_segments(uint64_t address, EngineEnv& env);
 
-  const std::unique_ptr<const vp8::Vp8Packets> packets_;
-  WorkerPool* const pool_;
-  PictureStatus status_;
   vp8::FrameParams params_;
   vp8::FrameDecoder decoder_;
   vp8::References references_;

@@ -7,13 +7,12 @@
 
 namespace softgen::media {
 
-class Vp9Codec final : public Codec {
+class Vp9Codec final : public PacketCodec<Vp9Packets> {
  public:
-  Vp9Codec(std::unique_ptr<const Vp9Packets> packets, WorkerPool* pool) : packets_(std::move(packets)), pool_(pool) {}
+  using PacketCodec::PacketCodec;
   /// A packet is a picture.
   ExecResult object(const Packet& packet, const PacketStore& state, EngineEnv& env) override;
   ExecResult close(const PacketStore&, EngineEnv&) override { return ExecResult::done; }
-  PictureStatus status() const override { return status_; }
 
  private:
   template <typename T>
@@ -24,11 +23,8 @@ class Vp9Codec final : public Codec {
   template <typename T>
   void store(const Vp9Job& job, vp9::Planes<T>& planes, EngineEnv& env);
 
-  const std::unique_ptr<const Vp9Packets> packets_;
-  WorkerPool* const pool_;
   vp9::Decoder<uint8_t> narrow_;
   vp9::Decoder<uint16_t> wide_;
-  PictureStatus status_;
   std::array<PictureMap, 3> references_;
   PictureMap target_;
   std::vector<uint8_t> stream_, bytes_, segment_ids_;
