@@ -14,11 +14,16 @@
 
 namespace softgen::media {
 
-/// MFX_PAK_INSERT_OBJECT.
+/// MFX_PAK_INSERT_OBJECT or HCP_PAK_INSERT_OBJECT.
 struct Insertion {
   std::vector<uint8_t> bytes;
   unsigned last_bits = 8;  ///< of the last byte, the highest ones: 1 to 8
   bool last_header = false;
+  bool protect = false;  ///< emulation prevention is to be put in,
+  unsigned skipped = 0;  ///< but not in as many bytes
+
+  /// Of byte i, the highest ones.
+  unsigned bits_of(size_t i) const { return i + 1 < bytes.size() ? 8 : last_bits; }
 };
 
 /// Where coded bytes go. Bound 0: there is none.

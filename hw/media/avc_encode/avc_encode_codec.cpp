@@ -22,10 +22,8 @@ std::byte* bytes_of(uint8_t* samples) { return reinterpret_cast<std::byte*>(samp
 ExecResult AvcEncoder::begin(const PacketStore& state, EngineEnv& env) {
   open_ = true;
   between_slices_ = true, is_last_ = false;
-  bits_.clear(), emulation_.reset();
   report_ = {};
   status_ = {};
-  coded_.begin();
   planes_.drop();
   pak_.reset();
   params_ = packets_->picture(state);
@@ -36,8 +34,9 @@ ExecResult AvcEncoder::begin(const PacketStore& state, EngineEnv& env) {
   stored_.begin(params_->state);
   scale_.set(params);
   quantizer_.set(scale_);
-  target_ = packets_->target(state);
-  coded_.seek(target_.offset);
+  const EncodeTarget target = packets_->target(state);
+  stream_.begin(target);
+  stream_.seek(target.offset);
   const uint32_t width = picture_.width * 16, height = picture_.height * 16;
   source_.resize(width, height);
   PictureMap map;
@@ -59,7 +58,7 @@ ExecResult AvcEncoder::object(const Packet& packet, const PacketStore& state, En
   if (between_slices_) {
     between_slices_ = false;
     const EncodeTarget target = packets_->target(state);
-    if (target.by_slice) coded_.seek(target.offset);
+    if (target.by_slice) stream_.seek(target.offset);
   }
   if (packets_->is_header(packet)) {
     insert(packets_->header(packet, state, params_->state.params), env);
@@ -84,25 +83,15 @@ void AvcEncoder::insert(const HeaderBits& header, EngineEnv& env) {
   const bool has_nal = found != header.bytes.end();
   const size_t after_nal = static_cast<size_t>(found - header.bytes.begin()) + start_code.size() + 1;
   for (size_t i = 0; i < header.bytes.size(); ++i) {
-    unsigned count = i + 1 < header.bytes.size() ? 8 : header.last_bits;
+    unsigned count = header.bits_of(i);
     uint32_t bits = header.bytes[i] >> (8 - count);
     if (header.first_mb && has_nal && i == after_nal) {
-      bits_.unsigned_golomb(*header.first_mb);
+      stream_.bits().unsigned_golomb(*header.first_mb);
       bits &= (1u << --count) - 1;
     }
-    bits_.put(bits, count);
+    stream_.bits().put(bits, count);
   }
-  flush(header.skipped, header.protect, env);
-}
-
-void AvcEncoder::flush(unsigned skipped, bool protect, EngineEnv& env) {
-  std::vector<uint8_t> out;
-  const std::span<const uint8_t> bytes = bits_.bytes();
-  const size_t plain = std::min<size_t>(skipped, bytes.size());
-  emulation_.add(bytes.first(plain), false, out);
-  emulation_.add(bytes.subspan(plain), protect, out);
-  bits_.take_bytes();
-  report_.bytes += static_cast<uint32_t>(coded_.append(env.view, target_, out));
+  report_.bytes += stream_.flush(env.view, header.protect, header.skipped);
 }
 
 // A slice's parameters are those of its first object.
@@ -114,7 +103,7 @@ ExecResult AvcEncoder::macroblock(const Packet& packet, const PacketStore& state
   if (!object.x && env.stop.aborting()) return ExecResult::aborted;
   if (!pak_ && picture_.slices.size() < Macroblock::no_slice) {
     stored_.open(*slice, env);
-    pak_ = std::make_unique<PakSlice>(picture_, *slice, code_input(), bits_);
+    pak_ = std::make_unique<PakSlice>(picture_, *slice, code_input(), stream_.bits());
   }
   if (!pak_ || object.y * picture_.width + object.x != pak_->next() || object.x >= picture_.width) {
     guest_error(packet.command->name, "macroblock ({}, {}) is not the slice's next", object.x, object.y);
@@ -126,7 +115,7 @@ ExecResult AvcEncoder::macroblock(const Packet& packet, const PacketStore& state
   report_.qp += pak_->qp_sum();
   ++report_.slices;
   pak_.reset();
-  flush(0, packets_->protects_slice_data(state), env);
+  report_.bytes += stream_.flush(env.view, packets_->protects_slice_data(state));
   between_slices_ = true;
   is_last_ = packets_->is_last_slice(state);
   return ExecResult::done;
@@ -146,12 +135,12 @@ ExecResult AvcEncoder::encode(const SliceParams& slice, bool protect, EngineEnv&
   stored_.open(slice, env);
   if (!load_planes(slice, env)) return ExecResult::aborted;
   const EncodeInput input{code_input(), planes_, params_->range};
-  const uint64_t before = bits_.bits();
-  if (!encode_slice(picture_, slice, input, [&env] { return env.stop.aborting(); }, bits_)) return ExecResult::aborted;
-  report_.bits += static_cast<uint32_t>(bits_.bits() - before);
+  const uint64_t before = stream_.bits().bits();
+  if (!encode_slice(picture_, slice, input, [&env] { return env.stop.aborting(); }, stream_.bits())) return ExecResult::aborted;
+  report_.bits += static_cast<uint32_t>(stream_.bits().bits() - before);
   report_.qp += slice.qp * (slice.next_mb - slice.first_mb);
   ++report_.slices;
-  flush(0, protect, env);
+  report_.bytes += stream_.flush(env.view, protect);
   return ExecResult::done;
 }
 
@@ -188,10 +177,10 @@ ExecResult AvcEncoder::close(const PacketStore& /*state*/, EngineEnv& env) {
   if (params_->state.destination) stored_.store(picture_, pool_, env);
   stored_.write_motion(picture_, pool_, env);
   if (params_->scaled.base) store_scaled(env);
-  bits_.align(false);
-  flush(0, false, env);
-  report_.is_cut = coded_.is_cut();
-  coded_.pad(env.view, target_);
+  stream_.bits().align(false);
+  report_.bytes += stream_.flush(env.view, false);
+  report_.is_cut = stream_.is_cut();
+  stream_.pad(env.view);
   packets_->report(env, report_);
   return ExecResult::done;
 }

@@ -9,7 +9,7 @@
 
 #include "hw/media/avc/stored_pictures.h"
 #include "hw/media/avc_encode/avc_encode_packets.h"
-#include "hw/media/avc_encode/golomb_writer.h"
+#include "hw/media/avc_encode/coded_stream.h"
 #include "hw/media/avc_encode/slice_encoder.h"
 #include "hw/media/codec.h"
 #include "hw/media/coded_buffer.h"
@@ -31,8 +31,6 @@ class AvcEncoder final : public PacketCodec<AvcEncodePackets> {
   CodeInput code_input() const { return {source_, scale_, quantizer_, stored_.references(), stored_.motion()}; }
   /// VDEnc's planes of reference 0. False: a stop request ended it.
   bool load_planes(const SliceParams& slice, EngineEnv& env);
-  /// Whole bytes of bits_, all but `skipped` with emulation prevention if `protect`.
-  void flush(unsigned skipped, bool protect, EngineEnv& env);
   void store_scaled(EngineEnv& env);
 
   bool between_slices_ = true, is_last_ = false;
@@ -46,10 +44,7 @@ class AvcEncoder final : public PacketCodec<AvcEncodePackets> {
   unsigned planes_of_ = 0;  ///< frame store
   StoredPictures stored_;
   std::unique_ptr<PakSlice> pak_;  ///< null between slices
-  GolombWriter bits_;
-  EmulationPrevention emulation_;
-  EncodeTarget target_;
-  CodedBuffer coded_;
+  CodedStream stream_;
   EncodeReport report_;
 };
 

@@ -28,8 +28,6 @@ struct EncodePicture {
 };
 
 struct HeaderBits : Insertion {
-  bool protect = false;  ///< emulation prevention is to be put in,
-  unsigned skipped = 0;  ///< but not in as many bytes
   /// Of a slice header: first_mb_in_slice, which takes the place of the bit behind the NAL unit's first byte.
   std::optional<uint32_t> first_mb;
 };

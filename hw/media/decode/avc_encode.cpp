@@ -60,7 +60,7 @@ class EncodeDecoder final : public AvcEncodePackets {
     std::optional<uint32_t> first_mb;
     if (is_vdenc(store) && object.slice_header_indicator() == Insert::SliceHeaderIndicator::SLICE_HEADER)
       first_mb = slice.slice_vertical_position() * picture.width_mbs + slice.slice_horizontal_position();
-    return {pak_insertion<G>(packet), object.emulation_byte_bits_insert_enable(), object.skip_emulation_byte_count(), first_mb};
+    return {pak_insertion<G>(packet), first_mb};
   }
 
   std::optional<SliceParams> slice(const Packet& packet, const PacketStore& store, const PictureParams& picture) const override {

@@ -67,8 +67,7 @@ class EncodeDecoder final : public HevcEncodePackets {
   HeaderBits insertion(const Packet& packet) const override {
     const typename Insert::View object(packet.dwords);
     if (object.indirect_payload_enable()) unimplemented("HCP_PAK_INSERT_OBJECT", "indirect payload");
-    return {insertion_of<Insert>(packet), object.emulation_byte_bits_insert_enable(), object.skip_emulation_byte_count(),
-            object.header_length_excluded_from_size() == Insert::HeaderLengthExcludedFromSize::ACCUMULATE};
+    return {insertion_of<Insert>(packet), object.header_length_excluded_from_size() == Insert::HeaderLengthExcludedFromSize::ACCUMULATE};
   }
 
   TreeRecord tree(const Packet& packet) const override {

@@ -20,7 +20,10 @@ Insertion insertion_of(const Packet& packet) {
   constexpr size_t payload_start = 2;  // dwords before the bytes
   const typename Object::View object(packet.dwords);
   const auto payload = packet.dwords.subspan(std::min<size_t>(payload_start, packet.dwords.size()));
-  Insertion out{.bytes = std::vector<uint8_t>(payload.size_bytes()), .last_header = object.last_header()};
+  Insertion out{.bytes = std::vector<uint8_t>(payload.size_bytes()),
+                .last_header = object.last_header(),
+                .protect = object.emulation_byte_bits_insert_enable(),
+                .skipped = object.skip_emulation_byte_count()};
   if (payload.empty()) return out;
   std::memcpy(out.bytes.data(), payload.data(), payload.size_bytes());
   // 0 stands for all of the last dword.

@@ -10,13 +10,11 @@ namespace softgen::media::hevc {
 
 void HevcEncoder::begin(const PacketStore& state, EngineEnv& env) {
   open_ = true, in_slice_ = false;
-  bits_.clear(), emulation_.reset();
   report_ = {};
   status_ = {};
-  coded_.begin();
   picture_ = packets_->picture(state);
   if (!picture_) return;
-  target_ = packets_->target(state);
+  stream_.begin(packets_->target(state));
   references_.begin();
   info_.begin(picture_->parameters);
   const unsigned bytes = picture_->luma.element;
@@ -43,35 +41,22 @@ ExecResult HevcEncoder::object(const Packet& packet, const PacketStore& state, E
 }
 
 void HevcEncoder::insert(const HeaderBits& header, EngineEnv& env) {
-  for (size_t i = 0; i < header.bytes.size(); ++i) {
-    const unsigned count = i + 1 < header.bytes.size() ? 8 : header.last_bits;
-    bits_.put(header.bytes[i] >> (8 - count), count);
-  }
-  const uint32_t written = flush(header.skipped, header.protect, env);
+  for (size_t i = 0; i < header.bytes.size(); ++i) stream_.bits().put(header.bytes[i] >> (8 - header.bits_of(i)), header.bits_of(i));
+  const uint32_t written = stream_.flush(env.view, header.protect, header.skipped);
   if (header.is_counted) report_.bytes += written;
-}
-
-uint32_t HevcEncoder::flush(unsigned skipped, bool protect, EngineEnv& env) {
-  std::vector<uint8_t> out;
-  const std::span<const uint8_t> bytes = bits_.bytes();
-  const size_t plain = std::min<size_t>(skipped, bytes.size());
-  emulation_.add(bytes.first(plain), false, out);
-  emulation_.add(bytes.subspan(plain), protect, out);
-  bits_.take_bytes();
-  return static_cast<uint32_t>(coded_.append(env.view, target_, out));
 }
 
 bool HevcEncoder::begin_slice(const PacketStore& state, EngineEnv& env) {
   slice_ = packets_->slice(state, *picture_);
   protects_ = packets_->protects_slice_data(state);
   references_.open(*picture_, slice_, env);
-  if (!bits_.is_aligned()) {
+  if (avc::GolombWriter& bits = stream_.bits(); !bits.is_aligned()) {
     // byte_alignment() of 7.3.2.12: a header of whole bytes has it.
-    bits_.flag(true), bits_.align(false);
-    report_.bytes += flush(0, protects_, env);
+    bits.flag(true), bits.align(false);
+    report_.bytes += stream_.flush(env.view, protects_);
   }
   const std::span<const StoredMotion> collocated = references_.collocated(*picture_, slice_, info_.stored_motions.size(), env);
-  if (!slices_.begin(slice_, collocated, bits_)) {
+  if (!slices_.begin(slice_, collocated, stream_.bits())) {
     guest_error("HCP_SLICE_STATE", "slice from CTB {} of {}", slice_.first_ctb, info_.ctb_count());
     return false;
   }
@@ -85,8 +70,8 @@ void HevcEncoder::end_slice(EngineEnv& env) {
   if (!in_slice_) return;
   in_slice_ = false;
   slices_.end();
-  report_.slice_bits += static_cast<uint32_t>(bits_.bytes().size() * 8);
-  const uint32_t written = flush(0, protects_, env);
+  report_.slice_bits += static_cast<uint32_t>(stream_.bits().bytes().size() * 8);
+  const uint32_t written = stream_.flush(env.view, protects_);
   report_.bytes += written, report_.slice_bytes += written;
   report_.qp += slices_.qp_sum();
 }
@@ -121,8 +106,8 @@ ExecResult HevcEncoder::close(const PacketStore& /*state*/, EngineEnv& env) {
   status_.blocks = info_.ctb_count(), status_.concealed_blocks = *concealed;
   if (*concealed) guest_error("HCP_PAK_OBJECT", "{} of {} CTBs are missing", *concealed, info_.ctb_count());
   if (picture_->motion) env.view.write(picture_->motion, info_.stored_motions.data(), info_.stored_motions.size() * sizeof(StoredMotion));
-  coded_.pad(env.view, target_);
-  report_.is_cut = coded_.is_cut();
+  stream_.pad(env.view);
+  report_.is_cut = stream_.is_cut();
   packets_->report(env, report_);
   open_ = false;
   return ExecResult::done;

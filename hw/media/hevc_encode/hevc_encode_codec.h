@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-#include "hw/media/avc_encode/golomb_writer.h"
+#include "hw/media/avc_encode/coded_stream.h"
 #include "hw/media/codec.h"
 #include "hw/media/hevc/picture_samples.h"
 #include "hw/media/hevc/reference_pictures.h"
@@ -30,8 +30,6 @@ class HevcEncoder final : public PacketCodec<HevcEncodePackets> {
   void end_slice(EngineEnv& env);
   void insert(const HeaderBits& header, EngineEnv& env);
   void code(const Packet& packet, const PacketStore& state, EngineEnv& env);
-  /// Moves the bits' whole bytes to the coded buffer; the first `skipped` are not protected. Returns how many bytes were written.
-  uint32_t flush(unsigned skipped, bool protect, EngineEnv& env);
 
   bool in_slice_ = false, protects_ = false;
   std::optional<EncodePicture> picture_;
@@ -43,10 +41,7 @@ class HevcEncoder final : public PacketCodec<HevcEncodePackets> {
   std::vector<bool> loaded_;  ///< rows of CTBs of the source
   SliceEncoder slices_{info_};
   uint32_t next_ctb_ = 0;
-  avc::GolombWriter bits_;
-  avc::EmulationPrevention emulation_;
-  CodedBuffer coded_;
-  PakTarget target_;
+  avc::CodedStream stream_;
   EncodeReport report_;
 };
 

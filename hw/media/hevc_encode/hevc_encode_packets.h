@@ -21,8 +21,6 @@ struct EncodePicture : HevcPicture {
 };
 
 struct HeaderBits : Insertion {
-  bool protect = false;    ///< emulation prevention is to be put in,
-  unsigned skipped = 0;    ///< but not in as many bytes
   bool is_counted = true;  ///< in the picture's size
 };
 
