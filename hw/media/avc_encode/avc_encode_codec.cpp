@@ -96,16 +96,19 @@ void AvcEncoder::insert(const HeaderBits& header, EngineEnv& env) {
 
 // A slice's parameters are those of its first object.
 ExecResult AvcEncoder::macroblock(const Packet& packet, const PacketStore& state, EngineEnv& env) {
-  const PictureParams& params = params_->state.params;
-  const std::optional<SliceParams> slice = packets_->pak_slice(state, params);
-  if (!slice) return ExecResult::done;
-  const PakMacroblock object = packets_->macroblock(packet, state, slice->type, env);
-  if (!object.x && env.stop.aborting()) return ExecResult::aborted;
-  if (!pak_ && picture_.slices.size() < Macroblock::no_slice) {
+  if (!pak_) {
+    const std::optional<SliceParams> slice = packets_->pak_slice(state, params_->state.params);
+    if (!slice) return ExecResult::done;
+    if (picture_.slices.size() >= Macroblock::no_slice) {
+      guest_error(packet.command->name, "in slice {} of a picture", picture_.slices.size());
+      return ExecResult::done;
+    }
     stored_.open(*slice, env);
     pak_ = std::make_unique<PakSlice>(picture_, *slice, code_input(), stream_.bits());
   }
-  if (!pak_ || object.y * picture_.width + object.x != pak_->next() || object.x >= picture_.width) {
+  const PakMacroblock object = packets_->macroblock(packet, state, pak_->type(), env);
+  if (!object.x && env.stop.aborting()) return ExecResult::aborted;
+  if (object.y * picture_.width + object.x != pak_->next() || object.x >= picture_.width) {
     guest_error(packet.command->name, "macroblock ({}, {}) is not the slice's next", object.x, object.y);
     return ExecResult::done;
   }

@@ -32,6 +32,7 @@ class PakSlice {
   /// `to` has the header's last bits. What `input` refers to outlives the slice.
   PakSlice(Picture& picture, const SliceParams& slice, const CodeInput& input, GolombWriter& to);
 
+  SliceType type() const { return c_.slice.type; }
   /// The number of the macroblock that comes next.
   uint32_t next() const { return next_; }
   /// The next one. True: it is the slice's last.
