@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "hw/base/core_transform.h"
 #include "hw/vme/messages.h"
 
 namespace softgen::vme {
@@ -55,16 +56,10 @@ struct Left {
 /// H.264's core transform of a 4x4 block's difference: coefficients above their thresholds, which stand in for a quantizer. A threshold counts for the
 /// coefficients whose row and column add up to its number (Media SDK, GetFtq4x4).
 Left transform(const Block& source, const Block& other, unsigned sub_block, const std::array<unsigned, 7>& thresholds) {
-  std::array<int, 16> v;
+  std::array<int32_t, 16> v;
   const unsigned first = row_of(sub_block) * block_size + column_of(sub_block);
   for (unsigned i = 0; i < 16; ++i) v[i] = source[first + i / 4 * block_size + i % 4] - other[first + i / 4 * block_size + i % 4];
-  const auto line = [&](unsigned at, unsigned step) {
-    const int a = v[at] + v[at + 3 * step], b = v[at + step] + v[at + 2 * step], c = v[at + step] - v[at + 2 * step],
-              d = v[at] - v[at + 3 * step];
-    v[at] = a + b, v[at + step] = 2 * d + c, v[at + 2 * step] = a - b, v[at + 3 * step] = d - 2 * c;
-  };
-  for (unsigned i = 0; i < 4; ++i) line(i * 4, 1);
-  for (unsigned i = 0; i < 4; ++i) line(i, 4);
+  forward_core_transform(v);
   Left left;
   for (unsigned i = 0; i < 16; ++i) {
     const auto size = static_cast<unsigned>(std::abs(v[i])), threshold = thresholds[i / 4 + i % 4];

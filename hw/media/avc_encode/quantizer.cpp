@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "hw/base/core_transform.h"
 #include "hw/media/frame/lanes.h"
 
 namespace softgen::media::avc {
@@ -60,13 +61,8 @@ uint32_t satd_together(const Block& source, const Block& prediction) {
 }  // namespace
 
 void forward4(const Block& source, const Block& prediction, std::array<int32_t, 16>& to) {
-  const auto line = [](int32_t* v, unsigned step) {
-    const int32_t a = v[0] + v[3 * step], b = v[step] + v[2 * step], c = v[step] - v[2 * step], d = v[0] - v[3 * step];
-    v[0] = a + b, v[step] = 2 * d + c, v[2 * step] = a - b, v[3 * step] = d - 2 * c;
-  };
   for (int i = 0; i < 16; ++i) to[static_cast<size_t>(i)] = difference(source, prediction, i % 4, i / 4);
-  for (unsigned i = 0; i < 4; ++i) line(to.data() + i * 4, 1);
-  for (unsigned i = 0; i < 4; ++i) line(to.data() + i, 4);
+  forward_core_transform(to);
 }
 
 void forward8(const Block& source, const Block& prediction, std::array<int32_t, 64>& to) {
