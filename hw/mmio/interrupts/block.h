@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the trees from Gen8 on have in common: blocks of ISR, IMR, IIR, IER (SKL PRM vol 2c, "Interrupt Registers"), and tables of bits by event.
+// What the trees of all generations have in common: blocks of ISR, IMR, IIR, IER (SKL PRM vol 2c, "Interrupt Registers"), and tables of bits by event.
 //
 //   event & ~IMR sets IIR; one more event of a bit that is set already is remembered, and sets it again once it is cleared
 #pragma once
@@ -52,6 +52,11 @@ struct InterruptBlock {
     bits &= ~imr;
     again |= iir & bits;
     iir |= bits;
+  }
+  /// Forgets what the bits show and hold back, not what is pending: a reset of who raises them.
+  void drop(uint32_t bits) {
+    again &= ~bits;
+    isr &= ~bits;
   }
   uint32_t pending() const { return iir & ier; }
   void show(uint32_t mask, bool on) { isr = on ? isr | mask : isr & ~mask; }

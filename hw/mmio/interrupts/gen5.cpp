@@ -121,13 +121,8 @@ void Gen5Interrupts::reset() {
 
 void Gen5Interrupts::reset_engines(uint32_t engines) {
   MutexLock lock(mutex_);
-  InterruptBlock& gt = at(Block::gt);
-  for (const defs::EngineRow& row : registers_.set().engines) {
-    if (!bit(engines, static_cast<unsigned>(row.id))) continue;
-    const uint32_t keep = ~bits_of(rows_of(row.id), ~0u);
-    gt.again &= keep;
-    gt.isr &= keep;
-  }
+  for (const defs::EngineRow& row : registers_.set().engines)
+    if (bit(engines, static_cast<unsigned>(row.id))) at(Block::gt).drop(bits_of(rows_of(row.id), ~0u));
   update();
   line_.deliver(lock);
 }

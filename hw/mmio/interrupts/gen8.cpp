@@ -167,10 +167,7 @@ void Gen8Interrupts::reset_engines(uint32_t engines) {
   MutexLock lock(mutex_);
   for (const defs::EngineRow& row : registers_.set().engines) {
     if (!bit(engines, static_cast<unsigned>(row.id))) continue;
-    InterruptBlock& regs = blocks_[row.interrupt_word];
-    const uint32_t keep = ~(0xffffu << row.interrupt_shift);
-    regs.again &= keep;
-    regs.isr &= keep;
+    blocks_[row.interrupt_word].drop(0xffffu << row.interrupt_shift);
   }
   update();
   line_.deliver(lock);
