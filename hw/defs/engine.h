@@ -25,6 +25,9 @@ enum class EngineClass : uint8_t { render, copy, video, video_enhance };
 /// What a reset of GDRST brings back to its reset value. `none`: only a power or function level reset does.
 enum class ResetDomain : uint8_t { none, gt, render, media, media2, blitter, vebox, position };
 
+/// Domain of ILK_GDSR, which has no bit per engine (i915_reg.h, ILK_GRDOM_*).
+enum class GdsrDomain : uint8_t { full = 0, render = 1, media = 3 };
+
 struct EngineRow {
   EngineId id;
   uint32_t mmio_base;

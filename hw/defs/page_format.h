@@ -4,6 +4,8 @@
 
 #include <cstdint>
 
+#include "hw/base/bits.h"
+
 namespace softgen::defs {
 
 /// Masks of an entry; zero: entries have no such bit.
@@ -15,6 +17,9 @@ struct PageFormat {
   /// entry with these bits in place.
   unsigned entry_bytes = 8;
   uint64_t entries = uint64_t{1} << 20;
+
+  /// The entry that `bytes` make, with all bits of its address in place.
+  constexpr uint64_t entry_of(uint64_t bytes) const { return entry_bytes == 8 ? bytes : bits(bytes, 31, 0) | bits(bytes, 7, 4) << 32; }
 };
 
 /// Gen8 to Gen11 (SKL PRM vol 5, "Page Walk"; i915 gt/gen8_ppgtt.c): a physical address space of 39 bits. The entries of the global table have

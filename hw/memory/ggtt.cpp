@@ -9,10 +9,8 @@ namespace softgen::memory {
 
 Ggtt::Ggtt(const defs::PageFormat& format) : format_(format), table_(format.entries), touched_(format.entries / block_entries) {}
 
-uint64_t Ggtt::made_of(uint64_t bytes) const { return format_.entry_bytes == 8 ? bytes : bits(bytes, 31, 0) | bits(bytes, 7, 4) << 32; }
-
 void Ggtt::set_pte(uint64_t index, uint64_t value) {
-  value = made_of(value);
+  value = format_.entry_of(value);
   touched_[index / block_entries].store(true, std::memory_order_relaxed);
   const uint64_t old = table_[index].exchange(value, std::memory_order_acq_rel);
   if (old != value && (old & format_.present)) invalidate();

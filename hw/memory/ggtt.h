@@ -44,8 +44,6 @@ class Ggtt {
   static constexpr uint64_t block_entries = 512;
   uint64_t blocks() const { return entries() / block_entries; }
   bool used(uint64_t block) const;
-  /// The entry that its bytes make.
-  uint64_t made_of(uint64_t bytes) const;
 
   const defs::PageFormat& format_;
   ZeroedArray<std::atomic<uint64_t>> table_;

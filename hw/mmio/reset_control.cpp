@@ -46,12 +46,12 @@ Selection gdrst_selection(const defs::RegisterSet& set, uint32_t request) {
 
 /// One domain, or all (i915 gt/intel_reset.c, ilk_do_reset; i915_reg.h, ILK_GRDOM_*).
 Selection gdsr_selection(const defs::RegisterSet& set, uint32_t request) {
-  constexpr uint32_t all = 0, render = 1, media = 3;
+  using Domain = defs::GdsrDomain;
   if (!reg::field::ILK_GDSR_RESET_ENABLE.of(request)) return {};
-  const uint32_t domain = reg::field::ILK_GDSR_DOMAIN.of(request);
-  Selection selection{.domains = domain == all ? domain_bit(ResetDomain::gt) : 0};
+  const auto domain = static_cast<Domain>(reg::field::ILK_GDSR_DOMAIN.of(request));
+  Selection selection{.domains = domain == Domain::full ? domain_bit(ResetDomain::gt) : 0};
   for (const defs::EngineRow& engine : set.engines)
-    if (domain == all || domain == (engine.domain == ResetDomain::render ? render : media)) selection.add(engine);
+    if (domain == Domain::full || domain == (engine.domain == ResetDomain::render ? Domain::render : Domain::media)) selection.add(engine);
   return selection;
 }
 
