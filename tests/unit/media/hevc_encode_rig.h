@@ -7,13 +7,8 @@
 #include <vector>
 
 #include "hw/defs/gen9/all.h"
-#include "hw/media/huc_decoder.h"
-#include "hw/media/video.h"
-#include "hw/mmio/register_file.h"
 #include "hw/surface/tiling.h"
-#include "tests/catch.h"
-#include "tests/quiet_log.h"
-#include "tests/unit/memory/mapped.h"
+#include "tests/unit/media/video_rig.h"
 
 namespace softgen::media::test {
 
@@ -28,9 +23,8 @@ struct HevcRigLayout {
   static constexpr uint32_t header_bytes = 6, bytes_register = 0x1e9a0, plain_bytes_register = 0x1e9a4;
 };
 
-struct HevcEncodeRig : HevcRigLayout, memory::test::Mapped {
-  HevcEncodeRig() : Mapped(source, coded_end), env{EngineId::vcs0, view, view, registers, stop} {
-    quiet_log();
+struct HevcEncodeRig : HevcRigLayout, VideoRig {
+  HevcEncodeRig() : VideoRig(source, coded_end) {
     using Picture = G::HCP_PIC_STATE;
     picture.frame_width_in_minimum_coding_block_size = width / 8 - 1, picture.frame_height_in_minimum_coding_block_size = height / 8 - 1;
     picture.lcu_size = Picture::LCUSize::LCU_32X32;
@@ -42,17 +36,6 @@ struct HevcEncodeRig : HevcRigLayout, memory::test::Mapped {
     slice.slice_loop_filter_enable = true;
     slice.round_intra = G::HCP_SLICE_STATE::RoundIntra{10}, slice.round_inter = G::HCP_SLICE_STATE::RoundInter{5};
     slice.emulation_byte_slice_insert_enable = true;
-  }
-
-  template <class Packet>
-  void send(const Packet& packet) {
-    const auto dwords = packet.pack();
-    send_dwords(dwords);
-  }
-  void send_dwords(std::span<const uint32_t> dwords) {
-    const defs::Command* command = defs::gen9::commands.find(defs::EngineClass::video, dwords[0]);
-    REQUIRE(command);
-    REQUIRE(video.execute({0x1000, command, dwords}, env) == ExecResult::done);
   }
 
   unsigned log2_ctb() const { return 3 + static_cast<unsigned>(picture.lcu_size); }
@@ -134,10 +117,6 @@ struct HevcEncodeRig : HevcRigLayout, memory::test::Mapped {
     send_dwords(dwords);
   }
 
-  mmio::RegisterFile registers{defs::gen9::registers};
-  StopFlag stop;
-  EngineEnv env;
-  Video video{make_huc_decoder<G>(), make_video_packets<G>(), nullptr};
   G::HCP_PIC_STATE picture{};
   G::HCP_SLICE_STATE slice{};
   bool decoding = false;

@@ -5,14 +5,9 @@
 #include <vector>
 
 #include "hw/defs/gen9/all.h"
-#include "hw/media/huc_decoder.h"
 #include "hw/media/mpeg2/picture_maps.h"
 #include "hw/media/mpeg2/slice.h"
-#include "hw/media/video.h"
-#include "hw/mmio/register_file.h"
-#include "tests/catch.h"
-#include "tests/quiet_log.h"
-#include "tests/unit/memory/mapped.h"
+#include "tests/unit/media/video_rig.h"
 
 using namespace softgen;
 using namespace softgen::media;
@@ -25,19 +20,8 @@ constexpr uint64_t source = 0x1'0000, recon = 0x2'0000, forward = 0x3'0000, back
 constexpr uint32_t columns = 4, rows = 3, pitch = 128, bytes_register = 0x128a0, status_register = 0x128b4 + 4;
 using Object = G::MFC_MPEG2_PAK_OBJECT;
 
-struct Rig : memory::test::Mapped {
-  Rig() : Mapped(source, end), env{EngineId::vcs0, view, view, registers, stop} { quiet_log(); }
-
-  template <class Packet>
-  void send(const Packet& packet) {
-    const auto dwords = packet.pack();
-    send_dwords(dwords);
-  }
-  void send_dwords(std::span<const uint32_t> dwords) {
-    const defs::Command* command = defs::gen9::commands.find(defs::EngineClass::video, dwords[0]);
-    REQUIRE(command);
-    REQUIRE(video.execute({0x1000, command, dwords}, env) == ExecResult::done);
-  }
+struct Rig : media::test::VideoRig {
+  Rig() : VideoRig(source, end) {}
   void insert(uint32_t bytes, uint32_t bits) {
     const uint32_t dwords[] = {G::MFX_PAK_INSERT_OBJECT::match | 1, bits << 8, bytes};
     send_dwords(dwords);
@@ -166,10 +150,6 @@ struct Rig : memory::test::Mapped {
     return sum / (rows * 24 * columns * 16);
   }
 
-  mmio::RegisterFile registers{defs::gen9::registers};
-  StopFlag stop;
-  EngineEnv env;
-  Video video{make_huc_decoder<G>(), make_video_packets<G>(), nullptr};
   G::MFX_MPEG2_PIC_STATE picture{};
   bool frame_only = true, has_intra_flag = false;
   std::mt19937 random{11};
