@@ -86,7 +86,7 @@ void DisplayEngine::compose(unsigned pipe, bool look, Compositor::Turn& turn) {
     }
     generation = canvas.generation = p.generation();
     p.show(scene);
-    sink = sink_range(registers_, pipe);
+    sink = services_.model.layout.sink_range(registers_, pipe);
   }
   const bool changed = canvas.picture.compose(scene, sink, turn);
   PipesLock lock(services_);

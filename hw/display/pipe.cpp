@@ -22,7 +22,8 @@ uint32_t microseconds(int64_t ns) { return static_cast<uint32_t>(static_cast<uin
 
 }  // namespace
 
-Pipe::Pipe(unsigned index, PipeServices& services) : index_(index), services_(services) {}
+Pipe::Pipe(unsigned index, PipeServices& services)
+    : index_(index), services_(services), layout_(services.model.layout), at_(layout_.offsets(index)) {}
 
 // ---- time ---------------------------------------------------------------------------------------------------------------------
 
@@ -61,7 +62,7 @@ void Pipe::blank(uint64_t first, uint64_t count) {
   mmio::PipeEvents events = pipe_event::vertical_blank | pipe_event::vertical_sync;
   // The CRC is of the frame that ends here: what was latched before, as memory stood then.
   if (crc_enabled()) {
-    services_.registers.poke(reg::PIPE_CRC_RES(index_, 0), crc_.value);
+    services_.registers.poke(at_.crc.result, crc_.value);
     crc_.state = Crc::none;
     events |= pipe_event::crc_done;
     crc_.unread = unmasked_ & pipe_event::crc_done;
@@ -152,43 +153,20 @@ void Pipe::timer_expired() {
   sync();
 }
 
-uint64_t Pipe::pixel_clock() const {
-  const uint32_t function = services_.registers.peek(reg::TRANS_DDI_FUNC_CTL(index_));
-  if (!field::TRANS_DDI_FUNC_CTL_TRANS_DDI_FUNCTION_ENABLE.of(function)) return 0;
-  const std::optional<unsigned> port = driven_port();
-  const uint64_t symbol_clock = port ? services_.clocks.port_clock(*port) : 0;
-  constexpr unsigned depth[8] = {8, 10, 6, 12, 8, 8, 8, 8};
-  uint64_t clock = symbol_clock;
-  switch (field::TRANS_DDI_FUNC_CTL_TRANS_DDI_MODE_SELECT.of(function)) {
-    case 0: clock = hdmi_pixel_clock_hz(symbol_clock, depth[field::TRANS_DDI_FUNC_CTL_BITS_PER_COLOR.of(function)]); break;
-    case 2:
-    case 3:
-      clock = dp_pixel_clock_hz(symbol_clock, field::TRANS_LINKM1_LINK_M_VALUE.of(services_.registers.peek(reg::TRANS_LINKM1(index_))),
-                                field::TRANS_LINKN1_LINK_N_VALUE.of(services_.registers.peek(reg::TRANS_LINKN1(index_))));
-      break;
-    default: break;
-  }
-  const auto& halved = services_.model.halved;
-  if (halved && halved->of(services_.registers.peek(reg::PIPE_MISC(index_)))) clock *= 2;
-  return clock / (field::TRANS_MULT_MULTIPLIER.of(services_.registers.peek(reg::TRANS_MULT(index_))) + 1);
-}
-
 Timing Pipe::programmed_timing() const {
   const auto& r = services_.registers;
-  const uint32_t mode = field::TRANS_CONF_INTERLACED_MODE.of(r.peek(reg::TRANS_CONF(index_)));
-  const bool interlaced = mode == 3 || mode == 1;
-  return decode_timing(r.peek(reg::TRANS_HTOTAL(index_)), r.peek(reg::TRANS_VTOTAL(index_)), r.peek(reg::TRANS_VBLANK(index_)), interlaced,
-                       pixel_clock());
+  return decode_timing(r.peek(reg::TRANS_HTOTAL(index_)), r.peek(reg::TRANS_VTOTAL(index_)), r.peek(reg::TRANS_VBLANK(index_)),
+                       layout_.interlaced(r, index_), layout_.pixel_clock(r, services_.clocks, index_));
 }
 
 void Pipe::update_raster() {
   sync();
   auto& r = services_.registers;
-  const bool enable = field::TRANS_CONF_TRANSCODER_ENABLE.of(r.peek(reg::TRANS_CONF(index_))) != 0;
+  const bool enable = at_.enable.enable.of(r.peek(at_.enable.offset)) != 0;
   if (enable) {
-    r.set_bits(reg::TRANS_CONF(index_), field::TRANS_CONF_TRANSCODER_STATE.mask());
+    r.set_bits(at_.enable.offset, at_.enable.state.mask());
   } else {
-    r.clear_bits(reg::TRANS_CONF(index_), field::TRANS_CONF_TRANSCODER_STATE.mask());
+    r.clear_bits(at_.enable.offset, at_.enable.state.mask());
   }
   const Timing timing = enable ? programmed_timing() : Timing{};
   if (!timing.valid() || !timing.fits(services_.model.limits)) {
@@ -208,19 +186,12 @@ void Pipe::update_raster() {
   schedule(now());
 }
 
-std::optional<unsigned> Pipe::driven_port() const {
-  const DdiSelect& select = services_.model.ddi_select;
-  const uint32_t function = services_.registers.peek(reg::TRANS_DDI_FUNC_CTL(index_)), code = select.bits.of(function);
-  if (!field::TRANS_DDI_FUNC_CTL_TRANS_DDI_FUNCTION_ENABLE.of(function) || code < select.first) return {};
-  return code - select.first;
-}
-
 int Pipe::driven_connector() const {
-  const std::optional<unsigned> port = driven_port();
+  const std::optional<unsigned> port = layout_.driven_port(services_.registers, index_);
   if (!raster_.running() || !port) return -1;
   const auto& connectors = services_.model.connectors;
   const auto found = std::ranges::find(connectors, *port);
-  if (found == connectors.end() || !field::DDI_BUF_CTL_DDI_BUFFER_ENABLE.of(services_.registers.peek(reg::DDI_BUF_CTL(*port)))) return -1;
+  if (found == connectors.end() || !layout_.port_on(services_.registers, *port)) return -1;
   return static_cast<int>(found - connectors.begin());
 }
 
@@ -228,9 +199,7 @@ int Pipe::driven_connector() const {
 uint32_t Pipe::scanline(int64_t time) const {
   if (!raster_.running()) return 0;
   const uint32_t lines = raster_.timing().lines();
-  const bool tmds = field::TRANS_DDI_FUNC_CTL_TRANS_DDI_MODE_SELECT.of(services_.registers.peek(reg::TRANS_DDI_FUNC_CTL(index_))) <= 1;
-  const uint32_t lead = (tmds ? 2u : 1u) % lines;
-  return (raster_.line(time) + lines - lead) % lines;
+  return (raster_.line(time) + lines - layout_.scanline_lag(services_.registers, index_) % lines) % lines;
 }
 
 uint32_t Pipe::read_counter(uint32_t offset) {
@@ -254,11 +223,9 @@ uint32_t Pipe::read_counter(uint32_t offset) {
 
 /// Whether `scaler` is for `user` (0: the pipe, i + 1: plane i) and can do what it is asked for, from width x height to its window.
 bool Pipe::scaler_window(unsigned scaler, uint32_t user, uint32_t width, uint32_t height, bool planar, Window& out) const {
-  const ScalerRegs& regs = live_.scalers[scaler];
-  if (!field::PS_CTRL_ENABLE_SCALER.of(regs.ctrl) || field::PS_CTRL_SCALER_BINDING.of(regs.ctrl) != user) return false;
-  const Window window = {static_cast<int32_t>(field::PS_WIN_POS_X_POSITION.of(regs.position)),
-                         static_cast<int32_t>(field::PS_WIN_POS_Y_POSITION.of(regs.position)), field::PS_WIN_SZ_X_SIZE.of(regs.size),
-                         field::PS_WIN_SZ_Y_SIZE.of(regs.size)};
+  const std::optional<ScalerUse> use = layout_.decode_scaler(live_.scalers[scaler]);
+  if (!use || use->user != user) return false;
+  const Window& window = use->window;
   if (window.width == 0 || window.height == 0) return false;
   if (!services_.model.limits.can_scale(width, height, window.width, window.height, planar)) {
     guest_error("a pipe scaler beyond its range", "{}x{} to {}x{}", width, height, window.width, window.height);
@@ -285,11 +252,9 @@ void Pipe::add_planes(Frame& frame, uint32_t what) const {
 }
 
 void Pipe::add_cursor(Frame& frame) const {
-  CursorPalette palette;
-  for (unsigned i = 0; i < palette.size(); i++) palette[i] = services_.registers.peek(reg::CUR_PAL(index_, i)) & 0xffffff;
   Layer layer;
   layer.id = max_planes;
-  if (!decode_cursor(live_.cursor, palette, layer.plane)) return;
+  if (!decode_cursor(live_.cursor, layout_.read_cursor_palette(services_.registers, index_), layer.plane)) return;
   layer.window = {layer.plane.x, layer.plane.y, layer.plane.width, layer.plane.height};
   frame.layers.push_back(layer);
 }
@@ -297,20 +262,14 @@ void Pipe::add_cursor(Frame& frame) const {
 void Pipe::show(Scene& scene, uint32_t what) const {
   const PipeModel& model = services_.model;
   scene.palettes = palettes_;
-  for (unsigned i = 0; i < 256; i++) scene.palettes.legacy[i] = services_.registers.peek(reg::LGC_PALETTE(index_, i)) & 0xffffff;
-  for (unsigned i = 0; i < scene.palettes.gc_max.size(); i++)
-    scene.palettes.gc_max[i] = services_.registers.peek(reg::PAL_GC_MAX(index_, i));
+  layout_.read_palettes(services_.registers, index_, scene.palettes);
   const PipeRegs& regs = live_.regs;
   Frame& frame = scene.frame;
   frame.width = raster_.timing().hactive;
   frame.height = raster_.timing().vactive;
   frame.source_width = std::min(field::PIPE_SRCSZ_HORIZONTAL_SOURCE_SIZE.of(regs.source_size) + 1, model.limits.pipe_width);
   frame.source_height = std::min(field::PIPE_SRCSZ_VERTICAL_SOURCE_SIZE.of(regs.source_size) + 1, model.limits.pipe_height);
-  frame.bottom = {widen10(field::PIPE_BOTTOM_COLOR_RED_BOTTOM_COLOR.of(regs.bottom)),
-                  widen10(field::PIPE_BOTTOM_COLOR_GREEN_BOTTOM_COLOR.of(regs.bottom)),
-                  widen10(field::PIPE_BOTTOM_COLOR_BLUE_BOTTOM_COLOR.of(regs.bottom)), 0xffff};
-  constexpr unsigned depth[8] = {8, 10, 6, 12, 8, 8, 8, 8};
-  frame.bits_per_channel = depth[field::PIPE_MISC_DITHERING_BPC.of(regs.misc)];
+  layout_.decode_output(regs, frame);
   for (unsigned scaler = 0; scaler < model.scalers(index_); scaler++) {
     Window window;
     if (scaler_window(scaler, 0, frame.source_width, frame.source_height, false, window)) frame.fitter = window;

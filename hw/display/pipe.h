@@ -112,20 +112,16 @@ class Pipe {
   template <typename F>
   void on_read(uint32_t offset, F method);
 
-  void plane_written(uint32_t offset);
+  void plane_written(unsigned plane, uint32_t offset);
   void plane_armed(unsigned plane);
   void cursor_armed();
   void scaler_armed(unsigned scaler);
-  void pipe_regs_written(uint32_t offset);
+  void pipe_regs_written();
+  void csc_armed();
   void attach_table(unsigned table);
   void advance_index(unsigned table);
   uint32_t read_counter(uint32_t offset);
 
-  PlaneRegs plane_registers(unsigned plane) const;
-  PipeRegs pipe_registers() const;
-  /// DDI that the transcoder drives (0: DDI A).
-  std::optional<unsigned> driven_port() const;
-  uint64_t pixel_clock() const;
   Timing programmed_timing() const;
   int64_t now() const { return services_.host.clock_ns(); }
   int64_t raster_time(int64_t now) const;
@@ -150,6 +146,8 @@ class Pipe {
 
   const unsigned index_;
   PipeServices& services_;
+  const PipeLayout& layout_;
+  const PipeOffsets at_;
   Raster raster_;
   UpdateHold hold_;
   struct {

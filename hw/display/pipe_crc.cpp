@@ -8,15 +8,13 @@
 
 namespace softgen::display {
 
-namespace field = reg::field;
-
 namespace {
 
 constexpr int64_t crc_naming_ns = 1'000'000;
 
 }  // namespace
 
-bool Pipe::crc_enabled() const { return field::PIPE_CRC_CTL_ENABLE_PIPE_CRC.of(services_.registers.peek(reg::PIPE_CRC_CTL(index_))) != 0; }
+bool Pipe::crc_enabled() const { return at_.crc.enable.of(services_.registers.peek(at_.crc.control)) != 0; }
 
 // Drivers read the result in their interrupt handler, and then the frame counter to name its frame (i915 hsw_pipe_crc_irq_handler).
 void Pipe::crc_read() {
@@ -38,7 +36,7 @@ bool Pipe::crc_taken() {
 
 void Pipe::take_crc() {
   auto scene = std::make_shared<Scene>();
-  show(*scene, services_.model.crc_taps[field::PIPE_CRC_CTL_PIPE_CRC_SOURCE.of(services_.registers.peek(reg::PIPE_CRC_CTL(index_)))]);
+  show(*scene, services_.model.crc_taps[at_.crc.source.of(services_.registers.peek(at_.crc.control))]);
   if (!services_.compositor.threaded()) {
     crc_.value = hash_frame(*scene, services_.compositor.own_turn(), [] { return true; }).value_or(0);
     crc_.state = Crc::taken;

@@ -4,12 +4,12 @@
 
 #include <array>
 #include <cstdint>
-#include <optional>
 #include <span>
 
 #include "hw/display/color.h"
 #include "hw/display/compose.h"
 #include "hw/display/display.h"
+#include "hw/display/pipe_layout.h"
 #include "hw/display/plane.h"
 #include "hw/display/size_limits.h"
 #include "hw/mmio/register_file.h"
@@ -17,18 +17,6 @@
 namespace softgen::display {
 
 constexpr unsigned max_planes = 7, scaler_count = 2, max_tables = 3;
-
-struct ScalerRegs {
-  uint32_t ctrl = 0, position = 0, size = 0;
-  bool operator==(const ScalerRegs&) const = default;
-};
-
-/// The pipe's own.
-struct PipeRegs {
-  uint32_t source_size = 0, gamma_mode = 0, misc = 0, bottom = 0;
-  CscRegs csc;
-  bool operator==(const PipeRegs&) const = default;
-};
 
 /// Of planes with colour stages of their own.
 struct PlaneColorRegs {
@@ -59,22 +47,15 @@ struct TableRow {
   std::span<uint32_t> (*entries)(Palettes& palettes);
 };
 
-/// How TRANS_DDI_FUNC_CTL names a DDI.
-struct DdiSelect {
-  reg::Bits bits;
-  unsigned first;  ///< the code of DDI A
-};
-
 struct PipeModel {
   unsigned pipes;  ///< at most max_pipes
   unsigned planes;
   unsigned (*scalers)(unsigned pipe);
   Limits limits;
-  DdiSelect ddi_select;
-  std::array<unsigned, 3> connectors;  ///< the DDI of each
+  const PipeLayout& layout;
+  std::array<unsigned, 3> connectors;  ///< the port of each
   /// What the CRC of each source is of: bit i: plane i; show_all: the pipe's output.
   std::array<uint32_t, 8> crc_taps;
-  std::optional<reg::Bits> halved;   ///< of PIPE_MISC: chroma is halved both ways (YCbCr 4:2:0), and so is the port's clock
   std::span<const TableRow> tables;  ///< at most max_tables; the first is PAL_PREC_DATA
   /// False: it is not shown by itself.
   bool (*decode_plane)(const PipeState& state, unsigned plane, PlaneView& out);

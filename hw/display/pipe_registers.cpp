@@ -6,12 +6,6 @@ namespace softgen::display {
 
 namespace field = reg::field;
 
-namespace {
-
-constexpr uint32_t plane_stride = reg::PLANE_CTL(0, 1) - reg::PLANE_CTL(0, 0);
-
-}  // namespace
-
 template <typename F>
 void Pipe::on_write(uint32_t offset, uint32_t bytes, F method) {
   services_.registers.on_write(offset, bytes, [this, method](uint32_t at, uint32_t value) {
@@ -41,64 +35,43 @@ void Pipe::attach() {
 
 void Pipe::attach_control() {
   const auto raster = [this](uint32_t, uint32_t) { update_raster(); };
-  for (uint32_t offset : {reg::TRANS_HTOTAL(index_), reg::TRANS_VTOTAL(index_), reg::TRANS_VBLANK(index_), reg::TRANS_CONF(index_),
-                          reg::TRANS_DDI_FUNC_CTL(index_), reg::TRANS_LINKM1(index_), reg::TRANS_LINKN1(index_)}) {
-    on_write(offset, 4, raster);
-  }
-  on_write(reg::PIPE_CRC_CTL(index_), 4, [](uint32_t, uint32_t) {});
-  on_read(reg::PIPE_CRC_RES(index_, 0), [this](uint32_t at) {
+  const auto write = [](uint32_t, uint32_t) {};
+  on_write(at_.enable.offset, 4, raster);
+  for (const RegisterSpan& span : at_.raster) on_write(span.offset, span.bytes, raster);
+  on_write(at_.crc.control, 4, write);
+  on_read(at_.crc.result, [this](uint32_t at) {
     crc_read();
     return services_.registers.peek(at);
   });
   // The interrupt tree's own hook runs first: sync() sees the new mask, and events before now were raised under the old one.
-  on_write(reg::DE_PIPE_IMR(index_), 4, [](uint32_t, uint32_t) {});
-  on_write(reg::VIDEO_DIP_CTL(index_), 4, [this](uint32_t, uint32_t) { changed(); });
-  for (uint32_t offset : {reg::PIPE_SRCSZ(index_), reg::PIPE_MISC(index_), reg::PIPE_BOTTOM_COLOR(index_), reg::GAMMA_MODE(index_)}) {
-    on_write(offset, 4, [this](uint32_t at, uint32_t) { pipe_regs_written(at); });
-  }
+  on_write(at_.interrupt_mask, 4, write);
+  for (const RegisterSpan& span : at_.shown) on_write(span.offset, span.bytes, [this](uint32_t, uint32_t) { changed(); });
+  for (const RegisterSpan& span : at_.own) on_write(span.offset, span.bytes, [this](uint32_t, uint32_t) { pipe_regs_written(); });
 }
 
 void Pipe::attach_planes() {
-  for (unsigned i = 0; i < services_.model.planes; i++) {
-    on_write(reg::PLANE_CTL(index_, i), reg::PLANE_OFFSET(index_, i) + 4 - reg::PLANE_CTL(index_, i),
-             [this](uint32_t at, uint32_t) { plane_written(at); });
-    on_write(reg::PLANE_AUX_DIST(index_, i), 8, [this](uint32_t at, uint32_t) { plane_written(at); });
-    on_read(reg::PLANE_SURFLIVE(index_, i), [this, i](uint32_t) {
+  for (unsigned i = 0; i < at_.planes.size(); i++) {
+    for (const RegisterSpan& span : at_.planes[i].registers)
+      on_write(span.offset, span.bytes, [this, i](uint32_t at, uint32_t) { plane_written(i, at); });
+    on_read(at_.planes[i].live, [this, i](uint32_t) {
       sync();
       return live_.planes[i].surf;
     });
   }
 }
 
-PlaneRegs Pipe::plane_registers(unsigned plane) const {
-  const auto get = [&](uint32_t (*offset)(uint32_t, uint32_t)) { return services_.registers.peek(offset(index_, plane)); };
-  return {.ctl = get(reg::PLANE_CTL),
-          .stride = get(reg::PLANE_STRIDE),
-          .pos = get(reg::PLANE_POS),
-          .size = get(reg::PLANE_SIZE),
-          .keyval = get(reg::PLANE_KEY_VAL),
-          .keymsk = get(reg::PLANE_KEY_MSK),
-          .surf = get(reg::PLANE_SURF),
-          .keymax = get(reg::PLANE_KEY_MAX),
-          .offset = get(reg::PLANE_OFFSET),
-          .aux_dist = get(reg::PLANE_AUX_DIST),
-          .aux_offset = get(reg::PLANE_AUX_OFFSET)};
-}
-
-void Pipe::plane_written(uint32_t offset) {
-  const unsigned plane = (offset - reg::PLANE_CTL(index_, 0)) / plane_stride;
+void Pipe::plane_written(unsigned plane, uint32_t offset) {
   if (running()) hold_.plane_written(now(), raster_.blank_time(counters_.blanks_done));
-  if (offset == reg::PLANE_SURF(index_, plane)) plane_armed(plane);
+  if (offset == at_.planes[plane].arm) plane_armed(plane);
 }
 
-// PLANE_SURF arms the plane: all its registers take effect together.
+// All registers of a plane take effect together.
 void Pipe::plane_armed(unsigned plane) {
-  pending_.planes[plane] = plane_registers(plane);
+  pending_.planes[plane] = layout_.read_plane(services_.registers, index_, plane);
   if (services_.model.read_plane_color) services_.model.read_plane_color(services_.registers, index_, plane, pending_.plane_colors[plane]);
   if (services_.model.read_clear_color) pending_.clear_colors[plane] = services_.model.read_clear_color(services_.registers, index_, plane);
   armed_ |= armed_plane(plane);
-  const bool immediate = field::PLANE_CTL_ASYNC_ADDRESS_UPDATE_ENABLE.of(pending_.planes[plane].ctl) &&
-                         field::PLANE_CTL_PLANE_ENABLE.of(live_.planes[plane].ctl);
+  const bool immediate = layout_.flips_at_once(pending_.planes[plane]) && layout_.plane_on(live_.planes[plane]);
   if (!running()) {
     latch();
   } else if (immediate) {
@@ -113,9 +86,8 @@ void Pipe::plane_armed(unsigned plane) {
 }
 
 void Pipe::attach_cursor() {
-  on_write(reg::CUR_BASE(index_), 4, [this](uint32_t, uint32_t) { cursor_armed(); });
-  on_write(reg::CUR_PAL(index_, 0), 16, [this](uint32_t, uint32_t) { changed(); });
-  on_read(reg::CUR_SURFLIVE(index_), [this](uint32_t) {
+  on_write(at_.cursor_arm, 4, [this](uint32_t, uint32_t) { cursor_armed(); });
+  on_read(at_.cursor_live, [this](uint32_t) {
     sync();
     return live_.cursor.base;
   });
@@ -123,48 +95,41 @@ void Pipe::attach_cursor() {
 
 void Pipe::cursor_armed() {
   if (running()) hold_.plane_written(now(), raster_.blank_time(counters_.blanks_done));
-  const auto& r = services_.registers;
-  pending_.cursor = {r.peek(reg::CUR_CTL(index_)), r.peek(reg::CUR_BASE(index_)), r.peek(reg::CUR_POS(index_)),
-                     r.peek(reg::CUR_FBC_CTL(index_))};
+  pending_.cursor = layout_.read_cursor(services_.registers, index_);
   if (!(armed_ & armed_cursor) && pending_.cursor == live_.cursor) return;
   armed_ |= armed_cursor;
   if (!running()) latch();
 }
 
 void Pipe::attach_scalers() {
-  for (unsigned i = 0; i < scaler_count; i++) {
-    on_write(reg::PS_WIN_SZ(index_, i), 4, [this, i](uint32_t, uint32_t) { scaler_armed(i); });
+  for (unsigned i = 0; i < at_.scaler_arms.size(); i++) {
+    on_write(at_.scaler_arms[i], 4, [this, i](uint32_t, uint32_t) { scaler_armed(i); });
   }
 }
 
 void Pipe::scaler_armed(unsigned scaler) {
-  const auto& r = services_.registers;
-  pending_.scalers[scaler] = {r.peek(reg::PS_CTRL(index_, scaler)), r.peek(reg::PS_WIN_POS(index_, scaler)),
-                              r.peek(reg::PS_WIN_SZ(index_, scaler))};
+  pending_.scalers[scaler] = layout_.read_scaler(services_.registers, index_, scaler);
   if (!(armed_ & armed_scaler(scaler)) && pending_.scalers[scaler] == live_.scalers[scaler]) return;
   armed_ |= armed_scaler(scaler);
   if (!running()) latch();
 }
 
-PipeRegs Pipe::pipe_registers() const {
+// CSC_MODE arms the conversion's coefficients and offsets (SKL PRM vol 2c, CSC_MODE).
+void Pipe::csc_armed() {
   const auto& r = services_.registers;
-  return {r.peek(reg::PIPE_SRCSZ(index_)), r.peek(reg::GAMMA_MODE(index_)), r.peek(reg::PIPE_MISC(index_)),
-          r.peek(reg::PIPE_BOTTOM_COLOR(index_)), csc_armed_};
+  for (unsigned i = 0; i < 6; i++) csc_armed_.coefficients[i] = r.peek(reg::CSC_COEFF(index_, i));
+  for (unsigned i = 0; i < 3; i++) {
+    csc_armed_.pre[i] = r.peek(reg::CSC_PREOFF(index_, i));
+    csc_armed_.post[i] = r.peek(reg::CSC_POSTOFF(index_, i));
+  }
+  csc_armed_.mode = r.peek(at_.csc_mode);
+  if (services_.model.read_output_csc) services_.model.read_output_csc(r, index_, output_csc_armed_);
+  pipe_regs_written();
 }
 
-// CSC_MODE arms the conversion's coefficients and offsets (SKL PRM vol 2c, CSC_MODE).
-void Pipe::pipe_regs_written(uint32_t offset) {
-  const auto& r = services_.registers;
-  if (offset == reg::CSC_MODE(index_)) {
-    for (unsigned i = 0; i < 6; i++) csc_armed_.coefficients[i] = r.peek(reg::CSC_COEFF(index_, i));
-    for (unsigned i = 0; i < 3; i++) {
-      csc_armed_.pre[i] = r.peek(reg::CSC_PREOFF(index_, i));
-      csc_armed_.post[i] = r.peek(reg::CSC_POSTOFF(index_, i));
-    }
-    csc_armed_.mode = r.peek(offset);
-    if (services_.model.read_output_csc) services_.model.read_output_csc(r, index_, output_csc_armed_);
-  }
-  pending_.regs = pipe_registers();
+void Pipe::pipe_regs_written() {
+  pending_.regs = layout_.read_own(services_.registers, index_);
+  pending_.regs.csc = csc_armed_;
   pending_.output_csc = output_csc_armed_;
   if (!(armed_ & armed_pipe) && pending_.regs == live_.regs && pending_.output_csc == live_.output_csc) return;
   armed_ |= armed_pipe;
@@ -172,9 +137,7 @@ void Pipe::pipe_regs_written(uint32_t offset) {
 }
 
 void Pipe::attach_color() {
-  on_write(reg::CSC_MODE(index_), 4, [this](uint32_t at, uint32_t) { pipe_regs_written(at); });
-  on_write(reg::LGC_PALETTE(index_, 0), 1024, [this](uint32_t, uint32_t) { changed(); });
-  on_write(reg::PAL_GC_MAX(index_, 0), 12, [this](uint32_t, uint32_t) { changed(); });
+  on_write(at_.csc_mode, 4, [this](uint32_t, uint32_t) { csc_armed(); });
   for (unsigned i = 0; i < services_.model.tables.size(); i++) attach_table(i);
 }
 
@@ -207,10 +170,7 @@ void Pipe::advance_index(unsigned table) {
 }
 
 void Pipe::attach_counters() {
-  for (uint32_t offset : {reg::PIPE_SCANLINE(index_), reg::PIPE_FRMCNT(index_), reg::PIPE_FLIPCNT(index_), reg::PIPE_FRMTMSTMP(index_),
-                          reg::PIPE_FLIPTMSTMP(index_)}) {
-    on_read(offset, [this](uint32_t at) { return read_counter(at); });
-  }
+  for (const uint32_t offset : at_.counters) on_read(offset, [this](uint32_t at) { return read_counter(at); });
 }
 
 }  // namespace softgen::display

@@ -3,6 +3,7 @@
 
 #include "hw/base/log.h"
 #include "hw/display/hdr_planes.h"
+#include "hw/display/universal_layout.h"
 
 namespace softgen::display {
 
@@ -10,6 +11,8 @@ namespace field = reg::field;
 namespace gen11 = reg::gen11;
 
 namespace {
+
+constexpr UniversalLayout layout({gen11::field::TRANS_DDI_FUNC_CTL_DDI_SELECT, 0}, hdr_pipe_planes, field::PIPE_MISC_YUV420_ENABLE);
 
 bool decode_plane(const PipeState& state, unsigned plane, PlaneView& out) {
   const uint32_t control = state.planes[plane].ctl;
@@ -29,10 +32,9 @@ const PipeModel icl_pipes{.pipes = 3,
                           .planes = hdr_pipe_planes,
                           .scalers = hdr_scalers,
                           .limits = hdr_limits,
-                          .ddi_select = {gen11::field::TRANS_DDI_FUNC_CTL_DDI_SELECT, 0},
+                          .layout = layout,
                           .connectors = {1, 2, 3},
                           .crc_taps = hdr_crc_taps,
-                          .halved = field::PIPE_MISC_YUV420_ENABLE,
                           .tables = hdr_tables,
                           .decode_plane = decode_plane,
                           .decode_color = decode_hdr_stages,

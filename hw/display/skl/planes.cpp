@@ -4,12 +4,16 @@
 #include "hw/base/log.h"
 #include "hw/defs/registers/registers.h"
 #include "hw/display/skl/limits.h"
+#include "hw/display/universal_layout.h"
 
 namespace softgen::display {
 
 namespace field = reg::field;
 
 namespace {
+
+constexpr unsigned planes = 4;
+constexpr UniversalLayout layout({reg::gen9::field::TRANS_DDI_FUNC_CTL_DDI_SELECT, 0}, planes);
 
 void decode_chroma(const PlaneRegs& regs, PlaneView& out) {
   const bool linear = out.main.tiling == surface::Tiling::linear;
@@ -90,13 +94,12 @@ ColorPipe skl_color(uint32_t gamma_mode, const CscRegs& csc, const Palettes& pal
 // Pipe CRC Source names the plane, or 4 for the pipe's output (i915 PIPE_CRC_SOURCE_*_SKL).
 const PipeModel skl_pipes{
     .pipes = 3,
-    .planes = 4,
+    .planes = planes,
     .scalers = skl_limits::scalers,
     .limits = skl_limits::all,
-    .ddi_select = {reg::gen9::field::TRANS_DDI_FUNC_CTL_DDI_SELECT, 0},
+    .layout = layout,
     .connectors = {1, 2, 3},
     .crc_taps = {show_plane(0), 0, show_plane(1), 0, show_all, 0, show_plane(2), show_plane(3)},
-    .halved = {},
     .tables = tables,
     .decode_plane = [](const PipeState& state, unsigned plane, PlaneView& out) { return skl_decode_plane(state.planes[plane], out); },
     .decode_color = decode_stages,
