@@ -32,7 +32,7 @@ DisplayEngine::DisplayEngine(const DisplayLinks& links, const DisplayConfig& con
     canvases_.push_back(std::make_unique<Canvas>());
   }
   if (model.state_buffers) state_buffers_ = std::make_unique<StateBuffers>(services_, pipes_, links.memory, links.ggtt);
-  attach_misc();
+  attach_misc(model);
 }
 
 DisplayEngine::~DisplayEngine() = default;
@@ -42,15 +42,16 @@ void DisplayEngine::pipes_update_rasters() {
   for (auto& pipe : pipes_) pipe->update_raster();
 }
 
-void DisplayEngine::attach_misc() {
-  registers_.on_read(reg::TIMESTAMP_CTR,
-                     [this](uint32_t) { return static_cast<uint32_t>(static_cast<uint64_t>(host_.clock_ns()) / 1000); });
+void DisplayEngine::attach_misc(const ChipModel& model) {
+  if (model.clock_counter)
+    registers_.on_read(*model.clock_counter,
+                       [this](uint32_t) { return static_cast<uint32_t>(static_cast<uint64_t>(host_.clock_ns()) / 1000); });
   registers_.on_write(reg::VGA_CONTROL, [this](uint32_t, uint32_t) { host_.display_changed(0); });
-  // The compressor works on pipe A's first plane, 4 lines a segment, and is always done (i915 intel_fbc_is_compressing).
-  registers_.on_read(reg::FBC_STATUS2, [this](uint32_t) {
+  // The compressor has 4 lines a segment, and is always done (i915 intel_fbc_is_compressing).
+  registers_.on_read(model.compressor.status, [this, &compressor = model.compressor](uint32_t) {
     PipesLock lock(services_);
-    const bool works = field::FBC_CTL_ENABLE_FBC.of(registers_.peek(reg::FBC_CTL)) && pipes_[0]->running();
-    return works ? std::min(pipes_[0]->timing().vactive / 4, field::FBC_STATUS2_COMPRESSED_SEGMENT_COUNT.mask()) : 0u;
+    const bool works = compressor.enable.of(registers_.peek(compressor.control)) && pipes_[0]->running();
+    return works ? std::min(pipes_[0]->timing().vactive / 4, compressor.segments.mask()) : 0u;
   });
 }
 

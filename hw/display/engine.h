@@ -4,9 +4,11 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "hw/display/compositor.h"
+#include "hw/display/compressor.h"
 #include "hw/display/display.h"
 #include "hw/display/pipe.h"
 #include "hw/display/ports.h"
@@ -17,7 +19,9 @@ namespace softgen::display {
 struct ChipModel {
   const PipeModel& pipes;
   PortModel ports;
-  bool state_buffers = false;  ///< whether its pipes have them
+  Compressor compressor;
+  std::optional<uint32_t> clock_counter;  ///< a register that counts microseconds
+  bool state_buffers = false;             ///< whether its pipes have them
   /// Power wells, PLLs, DDI buffers. `changed` runs after a write that may change a port's clock.
   std::unique_ptr<Clocks> (*clocks)(mmio::RegisterFile& registers, std::function<void()> changed);
 };
@@ -43,7 +47,7 @@ class DisplayEngine final : public Display {
 
  private:
   struct Canvas;
-  void attach_misc();
+  void attach_misc(const ChipModel& model);
   void pipes_update_rasters();
   void compose(unsigned pipe, bool look, Compositor::Turn& turn);
   void forget_pictures();

@@ -242,7 +242,8 @@ void Pipe::add_planes(Frame& frame, uint32_t what) const {
     layer.id = i;
     if (!(what & show_plane(i)) || !model.decode_plane(live_, i, layer.plane)) continue;
     const PlaneView& plane = layer.plane;
-    layer.window = {plane.x, plane.y, plane.width, plane.height};
+    layer.scaled = plane.shown_width != 0;
+    layer.window = {plane.x, plane.y, layer.scaled ? plane.shown_width : plane.width, layer.scaled ? plane.shown_height : plane.height};
     for (unsigned scaler = 0; scaler < model.scalers(index_); scaler++) {
       if (!scaler_window(scaler, i + 1, plane.width, plane.height, plane.planar(), layer.window)) continue;
       layer.scaled = layer.window.width != plane.width || layer.window.height != plane.height;

@@ -8,6 +8,7 @@
 #include <optional>
 #include <vector>
 
+#include "hw/defs/bit6_swizzle.h"
 #include "hw/display/csc.h"
 #include "hw/display/pixel.h"
 #include "hw/memory/view.h"
@@ -64,12 +65,14 @@ struct Surface {
   /// is in memory.
   uint32_t control = 0;
   std::array<uint32_t, 2> clear_color{};
+  defs::Bit6Swizzle swizzle{};  ///< of X tiles
 
   /// Copies `count` pixels of row `y` from column `x` on. Addresses wrap at 4 GiB; unmapped memory reads as zero.
   void read_row(memory::View& view, uint32_t x, uint32_t y, uint32_t count, uint8_t* out) const;
 
  private:
   void read_tiled_row(memory::View& view, uint32_t x, uint32_t y, uint32_t count, uint8_t* out) const;
+  void read_swizzled_row(memory::View& view, uint32_t x, uint32_t y, uint32_t count, uint8_t* out) const;
   void fill_clear_pairs(memory::View& view, uint32_t x, uint32_t y, uint32_t count, uint8_t* out) const;
   void read_rotated_row(memory::View& view, uint32_t x, uint32_t y, uint32_t count, uint8_t* out) const;
 };
@@ -107,7 +110,8 @@ struct PlaneView : PlaneBlend, PlaneYuv {
   uint32_t width = 0, height = 0;  ///< as fetched
   uint32_t u = 0, v = 0;           ///< first pixel in the surface
   uint32_t chroma_u = 0, chroma_v = 0;
-  int32_t x = 0, y = 0;  ///< place on the pipe, unscaled
+  int32_t x = 0, y = 0;                        ///< place on the pipe, unscaled
+  uint32_t shown_width = 0, shown_height = 0;  ///< size on the pipe of a plane that scales by itself; 0: its own
   bool pipe_gamma = false, pipe_csc = false;
   CursorPalette cursor_palette{};  ///< of the cursor's formats
 

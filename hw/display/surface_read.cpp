@@ -31,6 +31,8 @@ void Surface::read_row(memory::View& view, uint32_t x, uint32_t y, uint32_t coun
     read_linear(view, base + y * stride + x * bytes, count * bytes, out);
   } else if (rotated) {
     read_rotated_row(view, x, y, count, out);
+  } else if (swizzle.x_walk) {
+    read_swizzled_row(view, x, y, count, out);
   } else {
     read_tiled_row(view, x, y, count, out);
     if (control) fill_clear_pairs(view, x, y, count, out);
@@ -61,6 +63,22 @@ void Surface::read_tiled_row(memory::View& view, uint32_t x, uint32_t y, uint32_
     const std::byte* page = view.at(base + (first_tile + column / tile.width) * page_size);
     const uint32_t in_tile = column % tile.width, here = std::min(size, tile.width - in_tile);
     surface::page_to_linear(tiling, bytes, page, {in_tile, y % tile.height, here, 1}, reinterpret_cast<std::byte*>(out), here);
+    out += here;
+    column += here;
+    size -= here;
+  }
+}
+
+// Bytes of an X tile are in rows, and swizzling moves blocks of 64 of them.
+void Surface::read_swizzled_row(memory::View& view, uint32_t x, uint32_t y, uint32_t count, uint8_t* out) const {
+  constexpr uint32_t block = 64;
+  const surface::PageShape tile = surface::page_shape(tiling, bytes);
+  const uint32_t first_tile = y / tile.height * stride, row = y % tile.height * tile.width;
+  uint32_t column = x * bytes, size = count * bytes;
+  while (size) {
+    const std::byte* page = view.at(base + (first_tile + column / tile.width) * page_size);
+    const uint32_t here = std::min(size, block - column % block);
+    std::memcpy(out, page + swizzle.of(row + column % tile.width, false), here);
     out += here;
     column += here;
     size -= here;

@@ -9,10 +9,12 @@
 #include "hw/base/log.h"
 #include "hw/defs/register.h"
 #include "hw/display/icl/display.h"
+#include "hw/display/ilk/display.h"
 #include "hw/display/skl/display.h"
 #include "hw/display/tgl/display.h"
 #include "hw/iface/quiet_host.h"
 #include "hw/mmio/interrupts/gen11.h"
+#include "hw/mmio/interrupts/gen5.h"
 #include "hw/mmio/interrupts/gen8.h"
 #include "tests/fuzz/guest_map.h"
 #include "tests/fuzz/state_source.h"
@@ -40,13 +42,25 @@ struct TimerHost final : QuietHost {
   }
 };
 
-/// Power, a clock of 148.5 MHz for DDI `port`, and PLANE_CTL of a plane that shows 8 bits a channel.
+/// Starts a pipe with DDIs and universal planes. `function`: which DDI it drives; `plane`: PLANE_CTL of 8 bits a channel.
+void start_ddi(auto& m, unsigned pipe, unsigned port, uint32_t function, uint32_t plane, uint32_t surface) {
+  const uint32_t size = m.registers.peek(reg::PIPE_SRCSZ(pipe));
+  m.write(reg::TRANS_DDI_FUNC_CTL(pipe), 1u << 31 | function);
+  m.write(reg::TRANS_CONF(pipe), 1u << 31);
+  m.write(reg::DDI_BUF_CTL(port), 1u << 31);
+  m.write(reg::PLANE_STRIDE(pipe, 0), 4), m.write(reg::PLANE_SIZE(pipe, 0), size >> 16 | size << 16);
+  m.write(reg::PLANE_CTL(pipe, 0), plane), m.write(reg::PLANE_SURF(pipe, 0), surface);
+}
+
+/// light(): power and a clock of 148.5 MHz for DDI or port `port`. start(): lets a pipe whose raster is set drive it, and show a plane.
 struct KabyLake {
   static constexpr auto interrupts = mmio::gen8_interrupts;
   static const defs::RegisterSet& registers() { return softgen::defs::gen9::registers; }
   static constexpr display::MakeDisplay make = display::skl;
-  static constexpr unsigned pipes = 3, ddi_select = 28, first_ddi = 0;
-  static constexpr uint32_t plane = 1u << 31 | 4u << 24;
+  static constexpr unsigned pipes = 3;
+  static void start(auto& m, unsigned pipe, unsigned port, uint32_t surface) {
+    start_ddi(m, pipe, port, port << 28, 1u << 31 | 4u << 24, surface);
+  }
   static void light(auto& m, unsigned port) {
     m.write(reg::PWR_WELL_CTL(1), 0xaaaa'aaaa), m.write(reg::DPLL_CTRL1, 1 | 2 << 1 | 0x21u << 6), m.write(reg::LCPLL1_CTL, 1u << 31);
     m.write(reg::DBUF_CTL, 1u << 31), m.write(reg::VGA_CONTROL, 1u << 31), m.write(reg::MASTER_INT_CTL, 1u << 31);
@@ -59,8 +73,10 @@ struct IceLake {
   static constexpr auto interrupts = mmio::gen11_interrupts;
   static const defs::RegisterSet& registers() { return softgen::defs::gen11::registers; }
   static constexpr display::MakeDisplay make = display::icl;
-  static constexpr unsigned pipes = 3, ddi_select = 28, first_ddi = 0;
-  static constexpr uint32_t plane = 1u << 31 | 8u << 23;
+  static constexpr unsigned pipes = 3;
+  static void start(auto& m, unsigned pipe, unsigned port, uint32_t surface) {
+    start_ddi(m, pipe, port, port << 28, 1u << 31 | 8u << 23, surface);
+  }
   static void light(auto& m, unsigned port) {
     m.write(reg::PWR_WELL_CTL(1), 0xaa), m.write(reg::DBUF_CTL, 1u << 31), m.write(reg::VGA_CONTROL, 1u << 31);
     m.write(reg::GFX_MSTR_IRQ, 1u << 31), m.write(reg::DISPLAY_INT_CTL, 1u << 31);
@@ -78,8 +94,10 @@ struct TigerLake {
   static constexpr auto interrupts = mmio::gen12_interrupts;
   static const defs::RegisterSet& registers() { return softgen::defs::gen12::registers; }
   static constexpr display::MakeDisplay make = display::tgl;
-  static constexpr uint32_t plane = 1u << 31 | 8u << 23;
-  static constexpr unsigned pipes = 4, ddi_select = 27, first_ddi = 1;
+  static constexpr unsigned pipes = 4;
+  static void start(auto& m, unsigned pipe, unsigned port, uint32_t surface) {
+    start_ddi(m, pipe, port, (port + 1) << 27, 1u << 31 | 8u << 23, surface);
+  }
   static void light(auto& m, unsigned port) {
     m.write(reg::PWR_WELL_CTL(1), 0x2aa), m.write(reg::DBUF_CTL, 1u << 31), m.write(reg::VGA_CONTROL, 1u << 31);
     m.write(reg::GFX_MSTR_IRQ, 1u << 31), m.write(reg::DISPLAY_INT_CTL, 1u << 31);
@@ -107,6 +125,31 @@ struct TigerLake {
   }
 };
 
+struct Ironlake {
+  static constexpr auto interrupts = mmio::gen5_interrupts;
+  static const defs::RegisterSet& registers() { return softgen::defs::gen5::registers; }
+  static constexpr const defs::PageFormat& pages = softgen::defs::gen5_ggtt_pages;
+  static constexpr display::MakeDisplay make = display::ilk;
+  static constexpr unsigned pipes = 2;
+  static void light(auto& m, unsigned) { m.write(reg::VGA_CONTROL, 1u << 31), m.write(reg::DEIER, 1u << 31); }
+  static void start(auto& m, unsigned pipe, unsigned port, uint32_t surface) {
+    const uint32_t ports[] = {reg::PCH_HDMIB, reg::PCH_HDMIC, reg::PCH_HDMID};
+    m.write(reg::TRANS_LINKM1(pipe), 11), m.write(reg::TRANS_LINKN1(pipe), 20);
+    m.write(reg::PIPECONF(pipe), 1u << 31);
+    m.write(reg::FDI_TX_CTL(pipe), 1u << 31), m.write(reg::FDI_RX_CTL(pipe), 1u << 31 | 1u << 13);
+    m.write(reg::PCH_DPLL(pipe), 1u << 31), m.write(reg::PCH_TRANSCONF(pipe), 1u << 31);
+    m.write(ports[port % 3], 1u << 31 | pipe << 30);
+    m.write(reg::DSPSTRIDE(pipe), 256), m.write(reg::DSPCNTR(pipe), 1u << 31 | 6u << 26), m.write(reg::DSPSURF(pipe), surface);
+  }
+};
+
+/// Entries of the chip's global table.
+template <typename Chip>
+constexpr const defs::PageFormat& pages_of() {
+  if constexpr (requires { Chip::pages; }) return Chip::pages;
+  else return softgen::defs::gen8_ggtt_pages;
+}
+
 template <typename Chip>
 class DisplayMachineOf {
  public:
@@ -125,7 +168,7 @@ class DisplayMachineOf {
     // A few holes; nothing is mapped there.
     for (uint32_t page = 0; page < memory_pages; ++page)
       if (page % 13 != 12) ggtt.set_pte(page, page * page_size | 1);
-    ggtt.set_pte(0xfffff, 5 * page_size | 1);
+    ggtt.set_pte(ggtt.entries() - 1, 5 * page_size | 1);
     for (const defs::Register& row : Chip::registers().rows)
       if (row.hook && std::string_view(row.hook) == "display" && !row.engine) rows_.push_back(&row);
   }
@@ -145,11 +188,7 @@ class DisplayMachineOf {
     write(reg::TRANS_HTOTAL(pipe), (width - 1) | 8191u << 16);
     write(reg::TRANS_VTOTAL(pipe), (height - 1) | (lines - 1) << 16), write(reg::TRANS_VBLANK(pipe), (height - 1) | (lines - 1) << 16);
     write(reg::PIPE_SRCSZ(pipe), (width - 1) << 16 | (height - 1));
-    write(reg::TRANS_DDI_FUNC_CTL(pipe), 1u << 31 | (port + Chip::first_ddi) << Chip::ddi_select);
-    write(reg::TRANS_CONF(pipe), 1u << 31);
-    write(reg::DDI_BUF_CTL(port), 1u << 31);
-    write(reg::PLANE_STRIDE(pipe, 0), 4), write(reg::PLANE_SIZE(pipe, 0), (width - 1) | (height - 1) << 16);
-    write(reg::PLANE_CTL(pipe, 0), Chip::plane), write(reg::PLANE_SURF(pipe, 0), in.below(memory_pages) * page_size);
+    Chip::start(*this, pipe, port, in.below(memory_pages) * page_size);
   }
   /// A register of the display, most often with one field of it changed.
   void change_register(StateSource& in) {
@@ -181,7 +220,7 @@ class DisplayMachineOf {
   std::unique_ptr<mmio::Interrupts> tree;
   mmio::Interrupts& interrupts;
   IsolatedMemory memory;
-  memory::Ggtt ggtt;
+  memory::Ggtt ggtt{pages_of<Chip>()};
   std::unique_ptr<display::Display> part;
   display::Display& display;
 

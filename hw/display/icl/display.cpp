@@ -10,7 +10,11 @@ namespace softgen::display {
 
 namespace {
 
-const ChipModel model{.pipes = icl_pipes, .ports = icp_ports(reg::gen11::field::GMBUS0_PIN_PAIR_SELECT, 6), .clocks = icl_power};
+const ChipModel model{.pipes = icl_pipes,
+                      .ports = icp_ports(reg::gen11::field::GMBUS0_PIN_PAIR_SELECT, 6),
+                      .compressor = fbc,
+                      .clock_counter = reg::TIMESTAMP_CTR,
+                      .clocks = icl_power};
 
 }  // namespace
 

@@ -21,6 +21,8 @@ const ChipModel model{
                              {reg::SHOTPLUG_CTL, field::SHOTPLUG_CTL_DDI_D_HPD_INPUT_ENABLE, field::SHOTPLUG_CTL_DDI_D_HPD_STATUS}}},
               .gmbus_pin = reg::gen9::field::GMBUS0_PIN_PAIR_SELECT,
               .aux_channels = 5},
+    .compressor = fbc,
+    .clock_counter = reg::TIMESTAMP_CTR,
     .clocks = skl_power};
 
 }  // namespace

@@ -10,8 +10,12 @@ namespace softgen::display {
 
 namespace {
 
-const ChipModel model{
-    .pipes = tgl_pipes, .ports = icp_ports(reg::gen12::field::GMBUS0_PIN_PAIR_SELECT, 9), .state_buffers = true, .clocks = tgl_power};
+const ChipModel model{.pipes = tgl_pipes,
+                      .ports = icp_ports(reg::gen12::field::GMBUS0_PIN_PAIR_SELECT, 9),
+                      .compressor = fbc,
+                      .clock_counter = reg::TIMESTAMP_CTR,
+                      .state_buffers = true,
+                      .clocks = tgl_power};
 
 }  // namespace
 

@@ -51,11 +51,12 @@ using MakeInterrupts = std::unique_ptr<mmio::Interrupts> (*)(mmio::RegisterFile&
 /// Of any chip.
 struct MachineOf {
   MachineOf(const defs::RegisterSet& set, MakeInterrupts make_tree, display::MakeDisplay make, uint32_t connected, bool threaded,
-            unsigned pipes = 3)
+            unsigned pipes = 3, const defs::PageFormat& pages = defs::gen8_ggtt_pages)
       : registers(set),
         tree(make_tree(registers, host)),
         interrupts(*tree),
         memory(64 << 20),
+        ggtt(pages),
         part(make({registers, interrupts, host, memory, ggtt}, {.pipes = pipes, .connected = connected, .threaded = threaded})),
         display(*part) {
     for (uint64_t page = 0; page < 16384; page++) ggtt.set_pte(page, (page << 12) | 1);
