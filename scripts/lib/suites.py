@@ -167,6 +167,6 @@ ALL = {
     "boot-trixie": boot("trixie"),
     "boot-sid": boot("sid", slow=True),
     "fuzz": Suite("hostile input, under ASan and UBSan", run_fuzz),
-    "tidy": Suite("clang-tidy over hw/", run_tidy),
+    "tidy": Suite("clang-tidy over hw/ (with --full or by its name)", run_tidy, slow=True),
     "races": Suite("captures on four threads, under ThreadSanitizer (with --full or by its name)", run_races, slow=True),
 }
