@@ -87,7 +87,18 @@ struct AccumulatorFields {
   bool operator==(const AccumulatorFields&) const = default;
 };
 
-struct Instruction : Predication, SendFields, AccumulatorFields {
+/// What Gen5 alone has.
+struct Gen5Fields {
+  uint8_t compression = 0;          ///< 1: the second half of a pair, 2: both halves in one instruction
+  uint8_t pop_count = 0;            ///< of branches: entries that leave the mask stack
+  uint8_t first_message = 0;        ///< of send: message register
+  bool interleaved_halves = false;  ///< the halves of a destination in the message registers are four apart, not one
+  bool no_stack_mask = false;       ///< MaskCtrlEx, [28]
+
+  bool operator==(const Gen5Fields&) const = default;
+};
+
+struct Instruction : Predication, SendFields, AccumulatorFields, Gen5Fields {
   Opcode opcode = Opcode::illegal;
   AccessMode access_mode = AccessMode::align1;
   bool no_dd_clear = false, no_dd_check = false;

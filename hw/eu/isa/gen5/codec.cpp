@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The native form of Gen5. Every instruction has a destination and two sources; a branch has its distance and pop count in the immediate of the second.
+#include <bit>
+
+#include "hw/eu/isa/codec.h"
+#include "hw/eu/isa/gen5/parts.h"
+
+namespace softgen::eu::gen5 {
+
+namespace {
+
+using namespace native_form;
+
+constexpr OpcodeCode opcode_codes[] = {
+#define EU_CODE(id, code) {Opcode::id, code},
+#include "hw/eu/isa/gen5/opcode_codes.inc"
+#undef EU_CODE
+};
+
+/// RegFile's code of the message registers; bit 7 of their number says that the halves of a compressed instruction go to registers four apart.
+constexpr RegFile message_file = RegFile::reserved;
+constexpr uint8_t interleaved_bit = 0x80;
+
+/// CmptCtrl, [13:12].
+constexpr uint8_t second_half = 1;
+
+template <typename Codec, typename I>
+void header(Codec& c, I& i) {
+  c.opcode(i.opcode, 6, 0);
+  c.field(i.access_mode, 8, 8);
+  c.field(i.no_mask, 9, 9);
+  c.field(i.no_dd_clear, 10, 10);
+  c.field(i.no_dd_check, 11, 11);
+  c.field(i.compression, 13, 12);
+  if constexpr (!Codec::writing) i.qtr_control = i.compression == second_half;
+  c.field(i.thread_control, 15, 14);
+  c.field(i.pred_control, 19, 16);
+  c.field(i.pred_invert, 20, 20);
+  uint8_t exec_size_log2 = Codec::writing ? static_cast<uint8_t>(std::countr_zero(i.exec_size)) : 0;
+  c.field(exec_size_log2, 23, 21);
+  if constexpr (!Codec::writing) i.exec_size = static_cast<uint8_t>(1u << exec_size_log2);
+  c.field(i.no_stack_mask, 28, 28);
+  c.field(i.debug, 30, 30);
+  c.field(i.saturate, 31, 31);
+  c.field(i.flag_subreg, 89, 89);
+}
+
+template <typename Codec, typename I>
+void destination_register(Codec& c, I& i) {
+  RegFile file = i.dst.file;
+  uint8_t number = i.dst.reg;
+  if (Codec::writing && file == RegFile::grf && number >= first_message_register) {
+    file = message_file;
+    number = static_cast<uint8_t>((number - first_message_register) | (i.interleaved_halves ? interleaved_bit : 0));
+  }
+  c.field(file, 33, 32);
+  c.field(number, 60, 53);
+  if constexpr (!Codec::writing) {
+    i.dst.file = file == message_file ? RegFile::grf : file;
+    i.interleaved_halves = file == message_file && (number & interleaved_bit);
+    i.dst.reg = file == message_file ? static_cast<uint8_t>(first_message_register + (number & ~interleaved_bit)) : number;
+  }
+}
+
+template <typename Codec, typename I>
+void destination(Codec& c, I& i) {
+  const bool align1 = i.access_mode == AccessMode::align1;
+  c.type(i.dst.type, RegFile::grf, 36, 34);
+  c.field(i.dst.hstride, 62, 61);
+  c.field(i.dst.indirect, 63, 63);
+  if (!align1) c.field(i.dst.writemask, 51, 48);
+  if (i.dst.indirect) {
+    c.field(i.dst.file, 33, 32);
+    c.field(i.dst.addr_subreg, 60, 58);
+    if (align1) c.address_imm(i.dst.addr_imm, 56, 48, 57, 0);
+    else c.address_imm(i.dst.addr_imm, 56, 52, 57, 4);
+    return;
+  }
+  destination_register(c, i);
+  if (align1) {
+    c.field(i.dst.subreg, 52, 48);
+  } else {
+    uint8_t half = i.dst.subreg / 16;
+    c.field(half, 52, 52);
+    if constexpr (!Codec::writing) i.dst.subreg = static_cast<uint8_t>(half * 16);
+  }
+}
+
+/// Bits of a source that stand in the same order for src0 (base 64) and src1 (base 96).
+template <typename Codec, typename O>
+void source_region(Codec& c, O& src, AccessMode mode, unsigned base) {
+  const bool align1 = mode == AccessMode::align1;
+  c.field(src.abs, base + 13, base + 13);
+  c.field(src.negate, base + 14, base + 14);
+  c.field(src.indirect, base + 15, base + 15);
+  c.field(src.vstride, base + 24, base + 21);
+  if (align1) {
+    c.field(src.hstride, base + 17, base + 16);
+    c.field(src.width, base + 20, base + 18);
+  } else {
+    uint8_t xy = src.swizzle & 15, zw = src.swizzle >> 4;
+    c.field(xy, base + 3, base);
+    c.field(zw, base + 19, base + 16);
+    if constexpr (!Codec::writing) src.swizzle = static_cast<uint8_t>(xy | zw << 4);
+  }
+  if (src.indirect) {
+    c.field(src.addr_subreg, base + 12, base + 10);
+    if (align1) c.address_imm(src.addr_imm, base + 8, base, base + 9, 0);
+    else c.address_imm(src.addr_imm, base + 8, base + 4, base + 9, 4);
+    return;
+  }
+  c.field(src.reg, base + 12, base + 5);
+  if (align1) {
+    c.field(src.subreg, base + 4, base);
+  } else {
+    uint8_t half = src.subreg / 16;
+    c.field(half, base + 4, base + 4);
+    if constexpr (!Codec::writing) src.subreg = static_cast<uint8_t>(half * 16);
+  }
+}
+
+template <typename Codec, typename I>
+void sources(Codec& c, I& i) {
+  c.field(i.src[0].file, 38, 37);
+  c.type(i.src[0].type, i.src[0].file, 41, 39);
+  c.field(i.src[1].file, 43, 42);
+  c.type(i.src[1].type, i.src[1].file, 46, 44);
+  if (i.src[0].file == RegFile::imm || i.src[1].file == RegFile::imm) c.field(i.imm, 127, 96);
+  else source_region(c, i.src[1], i.access_mode, 96);
+  if (i.src[0].file != RegFile::imm) source_region(c, i.src[0], i.access_mode, 64);
+}
+
+/// The shared function is in [95:92], the first message register where the condition of others is. Of src0, if it is not null, a register is copied to
+/// that message register first.
+template <typename Codec, typename I>
+void send(Codec& c, I& i) {
+  c.field(i.first_message, 27, 24);
+  c.field(i.src[0].file, 38, 37);
+  c.type(i.src[0].type, i.src[0].file, 41, 39);
+  c.field(i.src[1].file, 43, 42);
+  c.type(i.src[1].type, i.src[1].file, 46, 44);
+  source_region(c, i.src[0], i.access_mode, 64);
+  c.field(i.cond_mod, 95, 92);
+  c.field(i.end_of_thread, 127, 127);
+  if constexpr (!Codec::writing) i.descriptor_in_register = i.src[1].file != RegFile::imm;
+  if (i.descriptor_in_register) source_region(c, i.src[1], i.access_mode, 96);
+  else c.field(i.descriptor, 124, 96);
+}
+
+/// Distances count halves of native instructions, from the instruction itself but for jmpi, whose distance counts from the next.
+void complete_branch(Instruction& i) {
+  constexpr int32_t unit = 8;
+  i.jip = static_cast<int16_t>(i.imm & 0xffff) * unit;
+  i.pop_count = i.imm >> 16 & 15;
+}
+
+struct Set {
+  static constexpr TypeCodes register_types{0, 1, 2, 3, 4, 5, -1, 7, -1, -1, -1, -1, -1, -1, -1, -1};
+  static constexpr TypeCodes immediate_types{0, 1, 2, 3, -1, -1, -1, 7, -1, -1, -1, -1, 6, 5, -1, -1};
+  static constexpr OpcodeTable opcodes{opcode_codes};
+  template <typename Codec, typename I>
+  static void transfer(Codec& c, I& i) {
+    header(c, i);
+    destination(c, i);
+    if (const OpcodeInfo* row = i.info(); row && row->form == Form::send) return send(c, i);
+    c.field(i.cond_mod, 27, 24);
+    sources(c, i);
+  }
+  static void complete(Instruction& i) {
+    const OpcodeInfo* row = i.info();
+    const bool branches = row && (row->form == Form::branch || row->form == Form::jump);
+    if (branches && i.src[1].file == RegFile::imm) complete_branch(i);
+  }
+};
+
+}  // namespace
+
+Instruction decode(const Native& bits) { return native_form::decode<Set>(bits); }
+bool has_opcode(Opcode opcode) { return native_form::has<Set>(opcode); }
+Native encode(const Instruction& instruction) { return native_form::encode<Set>(instruction); }
+std::optional<Instruction> decode(std::span<const std::byte> code) { return native_form::decode<Set>(code, uncompact); }
+
+}  // namespace softgen::eu::gen5
