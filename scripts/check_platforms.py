@@ -30,7 +30,7 @@ ALLOWED = {
 }
 # Numbers that equal a register's offset by chance: 4 KiB, a bit, sign and infinity of half floats, 64 KiB, and the tables of compacted instructions and of BPTC.
 CHANCE = {0x1000, 0x4000, 0x7C00, 0x8000, 0x10000}
-CHANCE_FILES = ["hw/eu/isa/gen8/compact_form.cpp", "hw/eu/isa/gen9/codec.cpp", "hw/eu/isa/gen11/codec.cpp",
+CHANCE_FILES = ["hw/eu/isa/gen5/compact.cpp", "hw/eu/isa/gen8/compact_form.cpp", "hw/eu/isa/gen9/codec.cpp", "hw/eu/isa/gen11/codec.cpp",
                 "hw/eu/isa/gen12/compact.cpp", "hw/surface/bptc_tables.h"]
 SOURCES = {".h", ".cpp", ".c", ".inc"}
 
