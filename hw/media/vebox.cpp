@@ -9,6 +9,7 @@
 #include "hw/base/work.h"
 #include "hw/defs/command.h"
 #include "hw/defs/ids.h"
+#include "hw/media/sfc/scaler.h"
 #include "hw/media/vebox/enhancer.h"
 #include "hw/surface/mapped_ccs.h"
 
@@ -16,7 +17,7 @@ namespace softgen::media {
 namespace {
 
 constexpr uint32_t strip_rows = 32;  ///< as high as a Y tile
-constexpr size_t image_bytes = 128;
+constexpr size_t image_bytes = 1280;
 static_assert(std::is_trivially_copyable_v<VeboxState> && sizeof(VeboxState) <= image_bytes);
 
 /// Codes the pairs of lines of `rect` after it was written, as pixels are coded after drawing: "compressed" where the lines would fit into one.
@@ -57,7 +58,7 @@ std::optional<Conversion> VeboxDecoder::conversion(std::span<const uint32_t>, co
 }
 
 std::optional<vebox::Enhancement> VeboxDecoder::enhancement(std::span<const uint32_t>, const SurfaceStates&, const ModeState&,
-                                                            memory::View&) const {
+                                                            const sfc::Job*, memory::View&) const {
   unimplemented("VEB_DI_IECP");
   return std::nullopt;
 }
@@ -66,15 +67,36 @@ ExecResult Vebox::execute(const Packet& packet, EngineEnv& env) {
   using defs::CommandId;
   if (decoder_) switch (packet.command->id) {
       case CommandId::VEBOX_TILING_CONVERT: return convert(packet, env);
-      case CommandId::VEB_DI_IECP: return enhance(packet, env);
+      case CommandId::VEB_DI_IECP: return state_.sfc.started ? enhance_and_scale(packet, env) : enhance(packet, env);
       case CommandId::VEBOX_SURFACE_STATE:
         keep(packet.dwords, state_.surfaces[decoder_->surface_of(packet.dwords)]);
         return ExecResult::done;
       case CommandId::VEBOX_STATE: keep(packet.dwords, state_.modes); return ExecResult::done;
-      default: break;
+      default:
+        if (decoder_->has_sfc() && keep_sfc(packet)) return ExecResult::done;
+        break;
     }
   unimplemented(packet.command->name, "at {:#x}: parsed, not executed", packet.address);
   return ExecResult::done;
+}
+
+bool Vebox::keep_sfc(const Packet& packet) {
+  using defs::CommandId;
+  SfcStates& sfc = state_.sfc;
+  switch (packet.command->id) {
+    case CommandId::SFC_LOCK:
+      // SFC is shared with VCS: nothing is left of an earlier frame.
+      sfc = {};
+      keep(packet.dwords, sfc.lock);
+      return true;
+    case CommandId::SFC_STATE: keep(packet.dwords, sfc.state); return true;
+    case CommandId::SFC_AVS_STATE: keep(packet.dwords, sfc.avs); return true;
+    case CommandId::SFC_AVS_LUMA_COEFF_TABLE: keep(packet.dwords, sfc.luma_taps); return true;
+    case CommandId::SFC_AVS_CHROMA_COEFF_TABLE: keep(packet.dwords, sfc.chroma_taps); return true;
+    case CommandId::SFC_IEF_STATE: keep(packet.dwords, sfc.ief); return true;
+    case CommandId::SFC_FRAME_START: sfc.started = 1; return true;
+    default: return false;
+  }
 }
 
 /// The source's codes say nothing of its pixels: those that are "clear" have the colour of a surface state, which these commands do not have, so
@@ -109,7 +131,7 @@ ExecResult Vebox::convert(const Packet& packet, EngineEnv& env) {
 }
 
 ExecResult Vebox::enhance(const Packet& packet, EngineEnv& env) {
-  const std::optional<vebox::Enhancement> what = decoder_->enhancement(packet.dwords, state_.surfaces, state_.modes, env.view);
+  const std::optional<vebox::Enhancement> what = decoder_->enhancement(packet.dwords, state_.surfaces, state_.modes, nullptr, env.view);
   if (!what) return ExecResult::done;
   const StageClock clock(TimedStage::video);
   uint32_t band = state_.packet == packet.address ? state_.strips : 0;
@@ -120,6 +142,21 @@ ExecResult Vebox::enhance(const Packet& packet, EngineEnv& env) {
   if (band == enhancer.bands()) return ExecResult::done;
   state_.packet = packet.address, state_.strips = band;
   return ExecResult::preempted;
+}
+
+/// The picture between the two is on the host, so this is not preempted: it ends, or is dropped.
+ExecResult Vebox::enhance_and_scale(const Packet& packet, EngineEnv& env) {
+  state_.sfc.started = 0;
+  const std::optional<sfc::Job> job = decoder_->scaling(state_.sfc);
+  if (!job) return ExecResult::done;
+  const std::optional<vebox::Enhancement> what = decoder_->enhancement(packet.dwords, state_.surfaces, state_.modes, &*job, env.view);
+  if (!what) return ExecResult::done;
+  const StageClock clock(TimedStage::video);
+  state_.packet = VeboxState::none;
+  sfc::Picture picture(*job);
+  vebox::Enhancer(*what, env.view, env.stop, &picture).run(0, pool_);
+  if (!env.stop.aborting()) sfc::Scaler(*job, picture, env.view, env.stop).run(pool_);
+  return env.stop.aborting() || !clear_statistics(*what, env) ? ExecResult::aborted : ExecResult::done;
 }
 
 size_t Vebox::context_size() const { return decoder_ ? image_bytes : 0; }

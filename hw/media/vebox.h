@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The video enhancement engine, VECS. It converts the tiling of surfaces (VEBOX_TILING_CONVERT) and enhances pictures (VEB_DI_IECP), each on the
-// platforms whose decoder says how; all else is counted by name, without effect.
+// The video enhancement engine, VECS. It converts the tiling of surfaces (VEBOX_TILING_CONVERT) and enhances pictures (VEB_DI_IECP), which SFC then scales,
+// each on the platforms whose decoder says how; all else is counted by name, without effect.
 #pragma once
 
 #include <array>
@@ -19,14 +19,15 @@ class WorkerPool;
 
 namespace softgen::media {
 
-/// The last VEBOX_SURFACE_STATE of each surface, VEBOX_STATE, and how far a preempted packet came: the engine's part of the context image.
+/// The last VEBOX_SURFACE_STATE of each surface, VEBOX_STATE, SFC's packets, and how far a preempted packet came: the engine's part of the context image.
 struct VeboxState {
-  static constexpr uint32_t current_version = 2;
+  static constexpr uint32_t current_version = 3;
   uint32_t version = current_version;
   uint32_t strips = 0;     ///< strips or bands that are done of what is at `packet`
   uint64_t packet = none;  ///< its address
   VeboxDecoder::SurfaceStates surfaces{};
   VeboxDecoder::ModeState modes{};
+  SfcStates sfc{};
 
   static constexpr uint64_t none = ~uint64_t{0};
 };
@@ -46,8 +47,11 @@ class Vebox final : public Engine {
   void reset_context() override { state_ = {}; }
 
  private:
+  /// Whether it is one of SFC's packets, which are kept.
+  bool keep_sfc(const Packet& packet);
   ExecResult convert(const Packet& packet, EngineEnv& env);
   ExecResult enhance(const Packet& packet, EngineEnv& env);
+  ExecResult enhance_and_scale(const Packet& packet, EngineEnv& env);
 
   std::unique_ptr<const VeboxDecoder> decoder_;
   WorkerPool* pool_;

@@ -9,6 +9,7 @@
 #include <span>
 
 #include "hw/blitter/plane.h"
+#include "hw/media/sfc/job.h"
 #include "hw/media/vebox/enhancement.h"
 
 namespace softgen::media {
@@ -26,6 +27,17 @@ struct Conversion {
   bool coded = false;  ///< the destination is compressed: its pairs of lines get codes
 };
 
+/// SFC's packets of a frame, header first, as last written since SFC_LOCK.
+struct SfcStates {
+  std::array<uint32_t, 2> lock{};
+  std::array<uint32_t, 34> state{};
+  std::array<uint32_t, 3> avs{};
+  std::array<uint32_t, 129> luma_taps{};
+  std::array<uint32_t, 65> chroma_taps{};
+  std::array<uint32_t, 24> ief{};
+  uint32_t started = 0;  ///< 1: by SFC_FRAME_START
+};
+
 /// The packets that a platform's decoder does not override are counted as unimplemented: no public source describes them for it.
 class VeboxDecoder {
  public:
@@ -39,9 +51,13 @@ class VeboxDecoder {
   virtual size_t surface_of(std::span<const uint32_t> packet) const = 0;
   /// Of a VEBOX_TILING_CONVERT. None: what the states ask for is wrong or not there (counted).
   virtual std::optional<Conversion> conversion(std::span<const uint32_t> packet, const SurfaceStates& states) const;
-  /// Of a VEB_DI_IECP, with the state that VEBOX_STATE points to. None: as above.
+  /// Of a VEB_DI_IECP, with the state that VEBOX_STATE points to. `scaled`: its output goes to SFC; null: to memory. None: as above.
   virtual std::optional<vebox::Enhancement> enhancement(std::span<const uint32_t> packet, const SurfaceStates& states,
-                                                        const ModeState& modes, memory::View& view) const;
+                                                        const ModeState& modes, const sfc::Job* scaled, memory::View& view) const;
+  /// Whether SFC is behind this engine: its packets are kept.
+  virtual bool has_sfc() const { return false; }
+  /// Of a frame that has started. None: as above.
+  virtual std::optional<sfc::Job> scaling(const SfcStates&) const { return std::nullopt; }
 };
 
 /// The decoders of a generation, by its traits: of one that converts tilings (defs::Gen12), and of one that enhances pictures (defs::Gen9).

@@ -84,8 +84,7 @@ class VideoFilters(FilterTest):
             self.assertGreater(psnr(ours, decoded), 30)
 
 
-class CompositionKernels(FilterTest):
-    """iHD's kernels that scale and convert, and its parameters for VEBOX."""
+class NonFreeTest(FilterTest):
     driver = "iHD"
 
     def setUp(self):
@@ -97,6 +96,10 @@ class CompositionKernels(FilterTest):
         self.assertEqual(len(ours), FRAMES)
         for mine, other in zip(ours, theirs, strict=True):
             self.assertGreater(psnr(mine, other), decibel)
+
+
+class CompositionKernels(NonFreeTest):
+    """iHD's kernels that scale and convert, and its parameters for VEBOX."""
 
     def test_scaling(self):
         """Other filters than swscale's: 8 taps for luma."""
@@ -113,3 +116,40 @@ class CompositionKernels(FilterTest):
     def test_denoise(self):
         """A picture without noise keeps its edges."""
         self.assert_near(self.gpu("denoise_vaapi=denoise=32"), self.software(), 38)
+
+
+class Scaler(NonFreeTest):
+    """SFC behind VEBOX, which iHD takes for scale_vaapi's mode=default."""
+
+    def test_scaling(self):
+        """Eight taps for luma, as swscale's lanczos filter has about; iHD's taps have six binary places."""
+        for width, height in ((264, 216), (128, 128)):  # SFC has no smaller ones
+            size = width * height * 3 // 2
+            self.assert_near(self.gpu(f"scale_vaapi=w={width}:h={height}:mode=default", frame=size),
+                             self.software(f"scale={width}:{height}:flags=lanczos", frame=size), 35)
+
+    def test_to_rgb(self):
+        """The matrix has ten binary places. Chroma is at the left of its pixels, midway between lines; at another place swscale's frames differ by 36 dB at best."""
+        software = "scale=in_color_matrix=bt601:in_h_chr_pos=0:in_v_chr_pos=128:flags=bicubic+full_chroma_int+full_chroma_inp+accurate_rnd"
+        self.assert_near(self.gpu("scale_vaapi=format=bgra:mode=default", "bgra", 4 * LUMA), self.software(software, form="bgra", frame=4 * LUMA), 40)
+
+    def test_rotation(self):
+        for ours, theirs in (("clock", "transpose=clock"), ("cclock", "transpose=cclock"), ("reversal", "hflip,vflip")):
+            self.assertEqual(self.gpu(f"transpose_vaapi=dir={ours}"), self.software(theirs))
+
+    def test_bob(self):
+        """The lines of the first field are the decoder's: SFC takes them over."""
+        for ours, decoded in zip(self.gpu("deinterlace_vaapi=mode=bob"), self.software(), strict=True):
+            for y in range(0, HEIGHT, 2):
+                self.assertEqual(ours[y * WIDTH:(y + 1) * WIDTH], decoded[y * WIDTH:(y + 1) * WIDTH])
+            self.assertNotEqual(ours, decoded)
+
+    def test_sharpness(self):
+        """Neighbours differ more; chroma is the decoder's."""
+        def detail(frame):
+            return sum(abs(a - b) for a, b in zip(frame[:LUMA], frame[1:LUMA]))
+
+        for ours, decoded in zip(self.gpu("sharpness_vaapi=sharpness=44"), self.software(), strict=True):
+            self.assertEqual(ours[LUMA:], decoded[LUMA:])
+            self.assertGreater(detail(ours), 1.02 * detail(decoded))
+            self.assertGreater(psnr(ours, decoded), 24)

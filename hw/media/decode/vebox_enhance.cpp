@@ -6,6 +6,7 @@
 #include "hw/base/bits.h"
 #include "hw/base/log.h"
 #include "hw/defs/gen9/all.h"
+#include "hw/media/decode/sfc.h"
 #include "hw/media/decode/vebox_surface.h"
 #include "hw/memory/structure.h"
 
@@ -182,8 +183,9 @@ class PacketDecoder final : public VeboxPackets<G> {
 
  public:
   std::optional<Enhancement> enhancement(std::span<const uint32_t> packet, const VeboxDecoder::SurfaceStates& states,
-                                         const VeboxDecoder::ModeState& mode_state, memory::View& view) const override {
-    const State source = State::unpack(states[0]), target = State::unpack(states[1]);
+                                         const VeboxDecoder::ModeState& mode_state, const sfc::Job* scaled,
+                                         memory::View& view) const override {
+    const State source = State::unpack(states[0]);
     const auto modes = G::VEBOX_STATE::unpack(mode_state);
     const auto object = G::VEB_DI_IECP::unpack(packet);
     if (!features_are_known(modes)) return std::nullopt;
@@ -191,9 +193,16 @@ class PacketDecoder final : public VeboxPackets<G> {
       unimplemented("VEBOX surface", "tiled in Yf or Ys");
       return std::nullopt;
     }
+    Enhancement out;
+    // The denoise filter alone has no other output. That of SFC's input is written where SFC_LOCK says so, and else has no surface state.
+    out.store_output = modes.di_enable || ((modes.global_iecp_enable || !modes.dn_enable) && object.current_frame_output_address);
+    if (scaled) {
+      out.store_output = scaled->keeps_output && object.current_frame_output_address;
+      out.sink_sampling = scaled->input;
+    }
+    const State target = scaled && !out.store_output ? source : State::unpack(states[1]);
     const auto from = checked_format(source), to = checked_format(target);
     if (!from || !to) return std::nullopt;
-    Enhancement out;
     out.x = align_down(object.starting_x, column_step);
     const uint32_t end = std::min({object.ending_x, source.width, target.width}) + 1;
     if (end <= out.x) {
@@ -202,6 +211,10 @@ class PacketDecoder final : public VeboxPackets<G> {
     }
     out.width = end - out.x;
     out.height = std::min(source.height, target.height) + 1;
+    if (scaled && (scaled->width > out.width || scaled->height > out.height)) {
+      guest_error("SFC_STATE", "input of {}x{}, VEBOX's is {}x{}", scaled->width, scaled->height, out.width, out.height);
+      return std::nullopt;
+    }
     out.first_frame = modes.dndi_first_frame;
     using Frames = typename G::VEBOX_STATE::DIOutputFrames;
     const auto dndi = modes.dn_enable || modes.di_enable
@@ -211,15 +224,15 @@ class PacketDecoder final : public VeboxPackets<G> {
     if (modes.dn_enable && modes.disable_temporal_denoise_filter) out.denoise->static_history_max = 0;
     if (modes.di_enable) {
       out.deinterlace = deinterlacer(dndi);
-      out.deinterlace->current = modes.di_output_frames != Frames::PREVIOUS && object.current_frame_output_address;
-      out.deinterlace->previous = modes.di_output_frames != Frames::CURRENT && !out.first_frame && object.previous_frame_output_address;
+      out.deinterlace->previous =
+          modes.di_output_frames != Frames::CURRENT && !out.first_frame && (scaled || object.previous_frame_output_address);
+      out.deinterlace->current = modes.di_output_frames != Frames::PREVIOUS && (scaled || object.current_frame_output_address);
+      if (scaled && !out.deinterlace->previous) out.deinterlace->current = true;
     }
     out.colour.average_horizontally = modes._444_422_downsample_method == G::DownsampleMethod::AVERAGE;
     out.colour.average_vertically = modes._422_420_downsample_method == G::DownsampleMethod::AVERAGE;
     if (modes.global_iecp_enable)
       add_colour(memory::load_structure<typename G::VEBOX_IECP_STATE>(view, strip_canonical(modes.iecp_state_pointer)), out.colour);
-    // The denoise filter alone has no other output. An address of 0: the output goes to SFC, which counts its packets.
-    out.store_output = modes.di_enable || ((modes.global_iecp_enable || !modes.dn_enable) && object.current_frame_output_address);
     const uint32_t pitch = source.surface_pitch + 1, derived = source.derived_surface_pitch + 1;
     out.current = surface_at(source, *from, object.current_frame_input_address, pitch);
     out.previous = surface_at(source, *from, object.previous_frame_input_address, modes.dn_enable ? derived : pitch);
@@ -229,6 +242,8 @@ class PacketDecoder final : public VeboxPackets<G> {
     if (modes.dn_enable || modes.di_enable) add_side_data(object, source, target, !modes.disable_encoder_statistics, out);
     return out;
   }
+  bool has_sfc() const override { return true; }
+  std::optional<sfc::Job> scaling(const SfcStates& states) const override { return sfc_job<G>(states); }
 
  private:
   /// Motion and statistics. iHD states the pitch of STMM with the output, i965 the input's with both.

@@ -71,7 +71,8 @@ struct Enhancement {
   uint32_t x = 0, width = 0, height = 0;  ///< pixels; x is even, all at most 16384
   bool first_frame = false;               ///< there is no previous frame
   Surface current, previous, denoised, output_current, output_previous;
-  bool store_output = false;  ///< output_current or, of a deinterlacer, what it says
+  bool store_output = false;                ///< output_current or, of a deinterlacer, what it says
+  Sampling sink_sampling = Sampling::s420;  ///< where it goes to an Enhancer::Sink
   std::optional<Denoise> denoise;
   std::optional<Deinterlace> deinterlace;
   std::optional<PlaneLayout> motion_in, motion_out;  ///< STMM, a byte for each pair of pixels, and the history of the denoise filter

@@ -15,25 +15,26 @@ constexpr uint32_t wide = 4096, rows_of_narrow = 64, rows_of_wide = 16;
 }
 
 struct Enhancer::Scratch {
-  Band current, previous, result, a, b;
+  Band current, previous, result, a, b, stored;
   History history;
   MotionMap before, motion;
   Bytes bytes;
 };
 
-Enhancer::Enhancer(const Enhancement& what, memory::View& view, const StopFlag& stop)
-    : what_(what), stop_(stop), rows_(what.width > wide ? rows_of_wide : rows_of_narrow) {
+Enhancer::Enhancer(const Enhancement& what, memory::View& view, const StopFlag& stop, Sink* sink)
+    : what_(what), stop_(stop), sink_(sink), rows_(what.width > wide ? rows_of_wide : rows_of_narrow) {
   const uint32_t bands = (what.height + rows_ - 1) / rows_;
   const auto& denoise = what.denoise;
   const auto& di = what.deinterlace;
   const bool temporal = !what.first_frame;
   filtered_ = denoise ? bands : 0;
-  stored_ = what.store_output ? bands : 0;
+  stored_ = what.store_output || sink ? bands : 0;
   current_.open(view, stop, what.current, Access::read);
   if (temporal && (denoise || di)) previous_.open(view, stop, what.previous, Access::read);
   if (denoise) denoised_.open(view, stop, what.denoised, Access::write);
-  if (what.store_output && (!di || di->current)) output_current_.open(view, stop, what.output_current, Access::write);
-  if (di && di->previous) output_previous_.open(view, stop, what.output_previous, Access::write);
+  const auto is_stored = [&](const Surface& surface) { return what.store_output && surface.planes[0].base; };
+  if (is_stored(what.output_current) && (!di || di->current)) output_current_.open(view, stop, what.output_current, Access::write);
+  if (is_stored(what.output_previous) && di && di->previous) output_previous_.open(view, stop, what.output_previous, Access::write);
   if (what.motion_in && temporal) motion_in_.open(view, stop, *what.motion_in, Access::read);
   if (what.motion_out) motion_out_.open(view, stop, *what.motion_out, Access::write);
 }
@@ -50,7 +51,7 @@ uint32_t Enhancer::run(uint32_t first, WorkerPool* pool) {
     if (band < filtered_) filter(rows_of(static_cast<uint32_t>(band)), scratch[slot]);
     else output(rows_of(static_cast<uint32_t>(band) - filtered_), scratch[slot]);
   };
-  const auto enough = [&] { return stop_.reasons() != 0; };
+  const auto enough = [&] { return sink_ ? stop_.aborting() : stop_.reasons() != 0; };
   for (const uint32_t end : {filtered_, bands()}) {
     if (first >= end) continue;
     if (pool) {
@@ -86,19 +87,27 @@ void Enhancer::filter(Range rows, Scratch& scratch) {
   store(scratch.result, what_.x, what_.width, 0xff, denoised_, scratch.bytes);
 }
 
-void Enhancer::finish(Band& band, SurfaceMap& to, Scratch& scratch) {
+void Enhancer::finish(Band& band, SurfaceMap& to, bool to_sink, Scratch& scratch) {
+  const bool stores = to.planes[0].is_open();
+  if (!to_sink && !stores) return;
   const Colour& colour = what_.colour;
   const auto width = static_cast<int>(what_.width);
-  const Band& done =
-      changes(colour, band.sampling, to.format.sampling) ? recolour(colour, band, width, to.format.sampling, scratch.a, scratch.b) : band;
-  store(done, what_.x, what_.width, colour.alpha, to, scratch.bytes);
+  const Sampling sampling = to_sink ? what_.sink_sampling : to.format.sampling;
+  const Band* done = changes(colour, band.sampling, sampling) ? &recolour(colour, band, width, sampling, scratch.a, scratch.b) : &band;
+  if (to_sink) sink_->take(*done);
+  if (!stores) return;
+  if (done->sampling != to.format.sampling) {
+    resample(*done, to.format.sampling, width, colour, scratch.stored);
+    done = &scratch.stored;
+  }
+  store(*done, what_.x, what_.width, colour.alpha, to, scratch.bytes);
 }
 
 void Enhancer::output(Range rows, Scratch& scratch) {
   const auto& [first, count] = rows;
   load(what_.denoise ? denoised_ : current_, what_.x, what_.width, first, count, scratch.current, scratch.bytes);
   if (what_.deinterlace) return deinterlace(*what_.deinterlace, rows, scratch);
-  finish(scratch.current, output_current_, scratch);
+  finish(scratch.current, output_current_, sink_ != nullptr, scratch);
 }
 
 void Enhancer::deinterlace(const Deinterlace& di, Range rows, Scratch& scratch) {
@@ -124,11 +133,12 @@ void Enhancer::deinterlace(const Deinterlace& di, Range rows, Scratch& scratch) 
   if (di.current) {
     if (temporal) adapt(di, scratch.current, scratch.previous, first_field_odd, height, motion, scratch.result);
     else interpolate(scratch.current, first_field_odd, height, scratch.result);
-    finish(scratch.result, output_current_, scratch);
+    finish(scratch.result, output_current_, sink_ != nullptr, scratch);
   }
   if (di.previous) {
     adapt(di, scratch.previous, scratch.current, !first_field_odd, height, motion, scratch.result);
-    finish(scratch.result, output_previous_, scratch);
+    // SFC takes one of the two.
+    finish(scratch.result, output_previous_, sink_ && !di.current, scratch);
   }
 }
 

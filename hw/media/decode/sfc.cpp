@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// SFC's packets: fields as iHD's mhw_sfc_g9_X.cpp and mhw_sfc_generic.h write them.
+#include "hw/media/decode/sfc.h"
+
+#include <cmath>
+
+#include "hw/base/bits.h"
+#include "hw/base/log.h"
+#include "hw/defs/gen9/all.h"
+#include "hw/media/decode/mfx_surface.h"
+
+namespace softgen::media {
+namespace {
+
+using namespace sfc;
+using vebox::PixelFormat;
+using vebox::Sampling;
+
+/// The bits of a fixed-point field.
+template <typename T>
+T fixed(float value, unsigned places) {
+  return static_cast<T>(std::lround(std::ldexp(value, static_cast<int>(places))));
+}
+constexpr unsigned step_bits = step_places, tap_bits = 6, detail_bits = 5;
+
+/// A sample of ten bits, of which 1023 is the most that eight bits have (SetSfcStateParams() in vphal_render_sfc_base.cpp).
+uint16_t ten_bits(uint32_t value) { return static_cast<uint16_t>(value * 255 / 4); }
+
+/// Whether samples of reduced chroma are shared by two columns, and by two rows.
+bool is_even(uint32_t value, int step) { return value % static_cast<uint32_t>(step) == 0; }
+
+template <class State>
+bool set_format(const State& s, Job& job) {
+  using Format = typename State::OutputSurfaceFormatType;
+  PixelFormat& format = job.output.format;
+  switch (s.output_surface_format_type) {
+    case Format::AYUV: format = {Sampling::s444, false, 1, {2, 1, 0, 3}}; return true;
+    case Format::A8B8G8R8: format = {Sampling::s444, false, 1, {0, 1, 2, 3}}; return true;
+    case Format::A2R10G10B10: job.packing = Packing::rgb10; return true;
+    case Format::R5G6B5: job.packing = Packing::rgb565; return true;
+    case Format::NV12: format = {Sampling::s420, true, 1, {}}; return s.output_surface_interleave_chroma_enable;
+    case Format::YUYV: format = {Sampling::s422, false, 1, {0, 1, 2, 3}}; return true;
+    case Format::UYVY: format = {Sampling::s422, false, 1, {1, 0, 3, 2}}; return true;
+    default: return false;
+  }
+}
+
+template <class State>
+void set_planes(const State& s, Job& job) {
+  PlaneLayout& first = job.output.planes[0];
+  first.base = s.output_frame_address;
+  first.pitch = s.output_surface_pitch + 1;
+  first.tiling = mfx_tiling(s.output_surface_tiled, s.output_surface_tile_walk);
+  first.width = s.output_frame_width + 1, first.height = s.output_frame_height + 1;
+  first.element = job.packing == Packing::rgb565 ? 2 : 4;
+  if (job.target() == Sampling::s422) first.width = (first.width + 1) / 2;
+  if (job.target() != Sampling::s420) return;
+  first.element = 1;
+  PlaneLayout& second = job.output.planes[1] = first;
+  second.element = 2;
+  second.first_row = s.output_surface_y_offset_for_u;
+  second.width = (first.width + 1) / 2, second.height = (first.height + 1) / 2;
+  // iHD makes the frame of one rotation as high as it is wide (WaSFC270DegreeRotation): luma ends where chroma begins.
+  if (second.first_row) first.height = std::min(first.height, second.first_row);
+}
+
+template <class State>
+bool set_input(const State& s, Job& job) {
+  using In = typename State::SFCInputChromaSubSampling;
+  using Reduce = typename State::PreAVSChromaDownsamplingEnable;
+  switch (s.sfc_input_chroma_sub_sampling) {
+    case In::_4_2_0: job.input = Sampling::s420; break;
+    case In::_4_2_2_HORIZONATAL: job.input = Sampling::s422; break;
+    case In::_4_4_4_PROGRESSIVE_INTERLEAVED: job.input = Sampling::s444; break;
+    default: return false;
+  }
+  const Reduce reduce = s.pre_avs_chroma_downsampling_enable;
+  job.x.reduced = job.input == Sampling::s444 && (reduce == Reduce::_444_TO_420 || reduce == Reduce::_444_TO_422);
+  job.y.reduced =
+      (job.input == Sampling::s444 && reduce == Reduce::_444_TO_420) || (job.input == Sampling::s422 && reduce == Reduce::_422_TO_420);
+  job.width = s.input_frame_resolution_width + 1, job.height = s.input_frame_resolution_height + 1;
+  return true;
+}
+
+template <class State>
+void set_axes(const State& s, Job& job) {
+  job.x.first = s.source_region_horizontal_offset, job.x.count = s.source_region_width + 1;
+  job.y.first = s.source_region_vertical_offset, job.y.count = s.source_region_height + 1;
+  job.x.scaled = s.scaled_region_size_width + 1, job.y.scaled = s.scaled_region_size_height + 1;
+  job.scaling.enabled = s.avs_scaling_enable;
+  job.x.step = fixed<uint32_t>(s.scaling_factor_width, step_bits), job.y.step = fixed<uint32_t>(s.scaling_factor_height, step_bits);
+  job.x.siting = s.pre_avs_chroma_downsampling_co_siting_position_horizontal_direction;
+  job.y.siting = s.pre_avs_chroma_downsampling_co_siting_position_vertical_direction;
+  using Rotated = typename State::RotationMode;
+  switch (s.rotation_mode) {
+    case Rotated::_0: job.rotation = Rotation::none; break;
+    case Rotated::_90_CW: job.rotation = Rotation::quarter; break;
+    case Rotated::_180_CW: job.rotation = Rotation::half; break;
+    case Rotated::_270_CW: job.rotation = Rotation::three_quarters; break;
+  }
+}
+
+template <class State>
+bool sizes_are_right(const State& s, const Job& job) {
+  const Axis &columns = job.is_transposed() ? job.y : job.x, &rows = job.is_transposed() ? job.x : job.y;
+  const bool inside = job.x.first + job.x.count <= job.width && job.y.first + job.y.count <= job.height;
+  const bool placed = job.left + columns.scaled <= s.output_frame_width + 1 && job.top + rows.scaled <= s.output_frame_height + 1;
+  const int across = across_of(job.target()), down = down_of(job.target());
+  const bool even = is_even(columns.scaled | job.left, across) && is_even(rows.scaled | job.top, down);
+  const bool steps = !job.scaling.enabled || (job.x.step && job.y.step);
+  if (inside && placed && even && steps) return true;
+  guest_error("SFC_STATE", "source {}x{} at {}, {} of {}x{}; becomes {}x{} at {}, {} of {}x{}; steps {}, {}", job.x.count, job.y.count,
+              job.x.first, job.y.first, job.width, job.height, columns.scaled, rows.scaled, job.left, job.top, s.output_frame_width + 1,
+              s.output_frame_height + 1, job.x.step, job.y.step);
+  return false;
+}
+
+template <class G>
+void set_taps(const SfcStates& states, Job& job) {
+  const auto luma = G::SFC_AVS_LUMA_COEFF_TABLE::unpack(states.luma_taps).avs_luma_coefficient_table_body;
+  const auto chroma = G::SFC_AVS_CHROMA_COEFF_TABLE::unpack(states.chroma_taps).avs_chroma_coefficient_table_body;
+  const auto set = [](Taps& taps, const auto&... by_tap) {
+    size_t k = max_taps == sizeof...(by_tap) ? 0 : 2;
+    const auto one = [&](const auto& values) {
+      for (size_t phase = 0; phase < phases; ++phase) taps[phase][k] = fixed<int16_t>(values[phase], tap_bits);
+      ++k;
+    };
+    (one(by_tap), ...);
+  };
+  set(job.x.luma, luma.table_0x_filter_coefficient_0, luma.table_0x_filter_coefficient_1, luma.table_0x_filter_coefficient_2,
+      luma.table_0x_filter_coefficient_3, luma.table_0x_filter_coefficient_4, luma.table_0x_filter_coefficient_5,
+      luma.table_0x_filter_coefficient_6, luma.table_0x_filter_coefficient_7);
+  set(job.y.luma, luma.table_0y_filter_coefficient_0, luma.table_0y_filter_coefficient_1, luma.table_0y_filter_coefficient_2,
+      luma.table_0y_filter_coefficient_3, luma.table_0y_filter_coefficient_4, luma.table_0y_filter_coefficient_5,
+      luma.table_0y_filter_coefficient_6, luma.table_0y_filter_coefficient_7);
+  set(job.x.chroma, chroma.table_1x_filter_coefficient_2, chroma.table_1x_filter_coefficient_3, chroma.table_1x_filter_coefficient_4,
+      chroma.table_1x_filter_coefficient_5);
+  set(job.y.chroma, chroma.table_1y_filter_coefficient_2, chroma.table_1y_filter_coefficient_3, chroma.table_1y_filter_coefficient_4,
+      chroma.table_1y_filter_coefficient_5);
+}
+
+template <class G, class State>
+void set_filters(const State& s, const SfcStates& states, Job& job) {
+  job.scaling.polyphase = s.avs_filter_mode != State::AVSFilterMode::BILINEAR_FILTER_ONLY;
+  job.scaling.filters_chroma = s.chroma_upsampling_enable;
+  if (!job.scaling.polyphase || !(job.scaling.enabled || job.scaling.filters_chroma)) return;
+  set_taps<G>(states, job);
+  const auto avs = G::SFC_AVS_STATE::unpack(states.avs).avs_state_body;
+  // 255 is all of it.
+  job.scaling.sharpness = avs.sharpness_level + (avs.sharpness_level >> 7);
+  if (job.scaling.enabled && !(s.bypass_x_adaptive_filtering && s.bypass_y_adaptive_filtering))
+    unimplemented("SFC adaptive filter", "the sharpness level in its place");
+}
+
+template <class Ief>
+Sharpening sharpening(const Ief& f) {
+  const auto part = [](float value) { return fixed<uint8_t>(value, detail_bits); };
+  return {.gain = static_cast<uint8_t>(f.gain_factor),
+          .cross = part(f.r3x_coefficient),
+          .corner = part(f.r3c_coefficient),
+          .far_cross = part(f.r5x_coefficient),
+          .far_side = part(f.r5cx_coefficient),
+          .far_corner = part(f.r5c_coefficient),
+          .weak_edge = static_cast<uint8_t>(f.weak_edge_threshold),
+          .strong_edge = static_cast<uint8_t>(f.strong_edge_threshold),
+          .flat_weight = static_cast<uint8_t>(f.non_edge_weight),
+          .weak_weight = static_cast<uint8_t>(f.regular_weight),
+          .strong_weight = static_cast<uint8_t>(f.strong_edge_weight)};
+}
+
+template <class Ief>
+vebox::Matrix matrix(const Ief& f) {
+  const float coefficients[] = {f.c0, f.c1, f.c2, f.c3, f.c4, f.c5, f.c6, f.c7, f.c8};
+  const float in[] = {f.offset_in_1, f.offset_in_2, f.offset_in_3}, out[] = {f.offset_out_1, f.offset_out_2, f.offset_out_3};
+  constexpr unsigned coefficient_bits = 16, sample_bits = 8;  // vebox::Matrix's units
+  vebox::Matrix m;
+  for (size_t i = 0; i < m.coefficient.size(); ++i) m.coefficient[i] = fixed<int32_t>(coefficients[i], coefficient_bits);
+  for (size_t i = 0; i < m.in.size(); ++i) m.in[i] = fixed<int32_t>(in[i], sample_bits), m.out[i] = fixed<int32_t>(out[i], sample_bits);
+  return m;
+}
+
+template <class G, class State>
+void set_colour(const State& s, const SfcStates& states, Job& job) {
+  const auto ief = G::SFC_IEF_STATE::unpack(states.ief).sfc_ief_state_body;
+  if (s.ief_enable) job.sharpening = sharpening(ief);
+  if (s.ief4_smooth_enable) unimplemented("SFC IEF4 smooth", "no effect");
+  if (s.skin_tone_tuned_ief_enable) unimplemented("SFC skin tone tuned IEF", "no effect");
+  if (s.csc_enable && ief.transform_enable) job.matrix = matrix(ief);
+  if (s.csc_enable && ief.yuv_channel_swap) unimplemented("SFC YUV channel swap", "no effect");
+  job.swap = s.rgba_channel_swap_enable && job.target() == Sampling::s444;
+  job.alpha = ten_bits(s.alpha_default_value);
+  if (s.color_fill_enable)
+    job.fill = Fill{{ten_bits(s.gray_bar_pixel_y_r), ten_bits(s.gray_bar_pixel_u_g), ten_bits(s.gray_bar_pixel_v_b)},
+                    ten_bits(s.gray_bar_pixel_a)};
+}
+
+}  // namespace
+
+template <class G>
+std::optional<Job> sfc_job(const SfcStates& states) {
+  using State = typename G::SFC_STATE;
+  using Lock = typename G::SFC_LOCK_BODY;
+  static_assert(State::dwords == std::tuple_size_v<decltype(states.state)> &&
+                G::SFC_LOCK::dwords == std::tuple_size_v<decltype(states.lock)> &&
+                G::SFC_AVS_STATE::dwords == std::tuple_size_v<decltype(states.avs)> &&
+                G::SFC_IEF_STATE::dwords == std::tuple_size_v<decltype(states.ief)> &&
+                G::SFC_AVS_LUMA_COEFF_TABLE::dwords == std::tuple_size_v<decltype(states.luma_taps)> &&
+                G::SFC_AVS_CHROMA_COEFF_TABLE::dwords == std::tuple_size_v<decltype(states.chroma_taps)>);
+  const auto lock = G::SFC_LOCK::unpack(states.lock).sfc_lock_body;
+  const auto s = State::unpack(states.state);
+  if (lock.ve_sfc_pipe_select != Lock::VESFCPipeSelect::VEBOX || s.sfc_pipe_mode != State::SFCPipeMode::VE_TO_SFC) {
+    unimplemented("SFC pipe mode", "{} on VECS", static_cast<unsigned>(s.sfc_pipe_mode));
+    return std::nullopt;
+  }
+  Job job;
+  job.keeps_output = lock.pre_scaled_output_surface_output_enable;
+  if (!set_input(s, job)) {
+    unimplemented("SFC input", "chroma {}", static_cast<unsigned>(s.sfc_input_chroma_sub_sampling));
+    return std::nullopt;
+  }
+  const bool moved = s.output_surface_x_offset_for_u || s.output_surface_half_pitch_for_chroma ||
+                     s.output_frame_tiled_mode != State::OutputFrameTiledMode::TRMODE_NONE;
+  if (!set_format(s, job) || moved) {
+    unimplemented("SFC output", "format {}, chroma {}", static_cast<unsigned>(s.output_surface_format_type),
+                  s.output_surface_interleave_chroma_enable ? "interleaved" : "apart");
+    return std::nullopt;
+  }
+  if (s.scaled_region_horizontal_offset < 0 || s.scaled_region_vertical_offset < 0) {
+    unimplemented("SFC region", "at {}, {}", s.scaled_region_horizontal_offset, s.scaled_region_vertical_offset);
+    return std::nullopt;
+  }
+  if (s.output_frame_memory_compression_enable) unimplemented("SFC compressed output", "written as it is");
+  job.left = static_cast<uint32_t>(s.scaled_region_horizontal_offset), job.top = static_cast<uint32_t>(s.scaled_region_vertical_offset);
+  set_axes(s, job);
+  if (!sizes_are_right(s, job)) return std::nullopt;
+  set_planes(s, job);
+  set_filters<G>(s, states, job);
+  set_colour<G>(s, states, job);
+  return job;
+}
+
+template std::optional<Job> sfc_job<defs::Gen9>(const SfcStates&);
+
+}  // namespace softgen::media

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What SFC's packets ask for, without any generation's packets. Decoders (decode/) have checked all values.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+
+#include "hw/media/vebox/enhancement.h"
+
+namespace softgen::media::sfc {
+
+constexpr unsigned phases = 32, max_taps = 8;
+/// By phase; 64 is 1. Those of four taps are taps 2 to 5.
+using Taps = std::array<std::array<int16_t, max_taps>, phases>;
+
+/// Steps have 17 binary places, co-siting positions are eighths of a sample of luma.
+constexpr unsigned step_places = 17;
+constexpr int64_t whole_step = int64_t{1} << step_places;
+constexpr unsigned siting_parts = 8;
+
+/// Columns or rows, before rotation.
+struct Axis {
+  uint32_t first = 0, count = 1;  ///< source region, in samples of luma; within the input picture
+  uint32_t scaled = 1;            ///< samples of luma that it becomes; even where the output's chroma is reduced
+  uint32_t step = whole_step;     ///< from one of them to the next, in the source; not 0
+  uint32_t siting = 0;            ///< of reduced chroma, in the output and where it is reduced before scaling
+  bool reduced = false;           ///< chroma is reduced before scaling
+  Taps luma{}, chroma{};
+};
+
+enum class Rotation : uint8_t { none, quarter, half, three_quarters };  ///< clockwise
+enum class Packing : uint8_t { vebox, rgb565, rgb10 };                  ///< vebox: as the surface's PixelFormat says
+
+/// Detail that is added to luma, by the picture's own detail and by the edge at each place.
+struct Sharpening {
+  uint8_t gain = 0;                                             ///< of 32
+  uint8_t cross = 0, corner = 0;                                ///< of 32: weights in 3x3
+  uint8_t far_cross = 0, far_side = 0, far_corner = 0;          ///< of 32: weights in the ring of 5x5
+  uint8_t weak_edge = 0, strong_edge = 0;                       ///< thresholds, in steps of 8 bits
+  uint8_t flat_weight = 0, weak_weight = 0, strong_weight = 0;  ///< of 8, by the edge
+};
+
+struct Scaling {
+  bool enabled = false;            ///< else the steps are whole
+  bool polyphase = false;          ///< by the axes' taps, else bilinear
+  bool filters_chroma = false;     ///< by the taps, where chroma alone is enlarged
+  uint32_t sharpness = all_sharp;  ///< part of the taps in the result; the rest is bilinear
+
+  static constexpr uint32_t all_sharp = 256;
+};
+
+/// The frame around the picture.
+struct Fill {
+  std::array<uint16_t, 3> colour{};
+  uint16_t alpha = 0;
+};
+
+struct Job {
+  uint32_t width = 1, height = 1;  ///< of the input picture; at most 4096
+  vebox::Sampling input = vebox::Sampling::s420;
+  bool keeps_output = false;  ///< VEBOX's own output is written, too
+  Axis x, y;
+  Scaling scaling;
+  std::optional<Sharpening> sharpening;
+  std::optional<vebox::Matrix> matrix;
+  Rotation rotation = Rotation::none;
+  bool swap = false;  ///< components 0 and 2 of the picture; not those of the fill colour
+  Packing packing = Packing::vebox;
+  vebox::Surface output;       ///< as large as the frame
+  uint32_t left = 0, top = 0;  ///< of the rotated picture in the frame, which it does not leave; even where chroma is reduced
+  uint16_t alpha = 0xffff;
+  std::optional<Fill> fill;
+
+  bool is_transposed() const { return rotation == Rotation::quarter || rotation == Rotation::three_quarters; }
+  /// The input when chroma is reduced before scaling.
+  vebox::Sampling source() const {
+    using enum vebox::Sampling;
+    return y.reduced || input == s420 ? s420 : x.reduced ? s422 : input;
+  }
+  /// Of the output surface.
+  vebox::Sampling target() const { return packing == Packing::vebox ? output.format.sampling : vebox::Sampling::s444; }
+};
+
+constexpr int across_of(vebox::Sampling sampling) { return sampling == vebox::Sampling::s444 ? 1 : 2; }
+constexpr int down_of(vebox::Sampling sampling) { return sampling == vebox::Sampling::s420 ? 2 : 1; }
+
+}  // namespace softgen::media::sfc
