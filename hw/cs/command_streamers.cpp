@@ -137,13 +137,15 @@ void CommandStreamers::attach(EngineCs& engine) {
     });
   }
   // Ready For Reset answers at once: GDRST itself waits for the streamer.
-  if (streamer.has(reg::reset_ctl)) registers.on_write(base + reg::reset_ctl, [&registers, id](uint32_t offset, uint32_t) {
-    const FaultSite site{.point = FaultPoint::reset_ready, .unit = static_cast<uint32_t>(id)};
-    if (registers.peek(offset) & reg::reset_request && ask(registers.faults(), site)) return;  // never ready
-    if (registers.peek(offset) & reg::reset_request) registers.set_bits(offset, reg::reset_ready);
-    else registers.clear_bits(offset, reg::reset_ready);
-  });
-  if (streamer.has(reg::ctx_timestamp)) registers.on_read(base + reg::ctx_timestamp, [&streamer](uint32_t) { return streamer.context_timestamp(); });
+  if (streamer.has(reg::reset_ctl))
+    registers.on_write(base + reg::reset_ctl, [&registers, id](uint32_t offset, uint32_t) {
+      const FaultSite site{.point = FaultPoint::reset_ready, .unit = static_cast<uint32_t>(id)};
+      if (registers.peek(offset) & reg::reset_request && ask(registers.faults(), site)) return;  // never ready
+      if (registers.peek(offset) & reg::reset_request) registers.set_bits(offset, reg::reset_ready);
+      else registers.clear_bits(offset, reg::reset_ready);
+    });
+  if (streamer.has(reg::ctx_timestamp))
+    registers.on_read(base + reg::ctx_timestamp, [&streamer](uint32_t) { return streamer.context_timestamp(); });
 }
 
 void CommandStreamers::attach_watchdog(EngineCs& engine) {

@@ -115,8 +115,7 @@ Flow Executor::no_memory(uint64_t address, const Cursor&) {
 void Executor::publish(uint64_t address, uint32_t header, const Cursor& after) {
   core_.publish(address, header);
   if (after.level() == 0) publish_head(after);
-  else if (after.level() == 1)
-    core_.set_address(reg::bb_addr, reg::bb_addr_udw, address, reg::batch_valid);
+  else if (after.level() == 1) core_.set_address(reg::bb_addr, reg::bb_addr_udw, address, reg::batch_valid);
   else core_.set_address(reg::sbb_addr, reg::sbb_addr_udw, address, reg::batch_valid);
 }
 

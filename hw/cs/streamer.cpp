@@ -12,8 +12,7 @@ Streamer::Streamer(const StreamerConfig& config, StreamerLinks links)
     : core_(config, std::move(links)),
       arbiter_(core_),
       executor_(std::make_unique<Executor>(core_, arbiter_, [this](Executor::Dwords packet) { set_context(packet); })),
-      contexts_(std::make_unique<ContextStore>(core_,
-                                               ContextStore::Walk{.cursor = cursor_, .predicate_mode = execution().predicate_mode},
+      contexts_(std::make_unique<ContextStore>(core_, ContextStore::Walk{.cursor = cursor_, .predicate_mode = execution().predicate_mode},
                                                [this](const WorkaroundBatch& batch) { run_workaround_batch(batch); })) {}
 
 Streamer::Streamer(const StreamerConfig& config, StreamerLinks links, MakeExecutor make_executor)

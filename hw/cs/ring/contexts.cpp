@@ -30,8 +30,7 @@ std::vector<RingContexts::Saved> RingContexts::saved_registers(const EngineCore&
     const defs::Register* const row = set.find(offset);
     for (uint32_t i = 0; row && i < dwords; ++i) found.push_back({offset + 4 * i, row->masked});
   };
-  for (const uint32_t offset :
-       {core.config().mmio_base + reg::instpm, all::CACHE_MODE_0_GEN4, all::CACHE_MODE_1_GEN4, all::MI_ARB_STATE})
+  for (const uint32_t offset : {core.config().mmio_base + reg::instpm, all::CACHE_MODE_0_GEN4, all::CACHE_MODE_1_GEN4, all::MI_ARB_STATE})
     add(offset, 1);
   for (const uint32_t counter :
        {all::IA_VERTICES_COUNT(0), all::IA_PRIMITIVES_COUNT(0), all::VS_INVOCATION_COUNT(0), all::HS_INVOCATION_COUNT(0),
@@ -102,7 +101,8 @@ void RingContexts::restore_registers(uint32_t address) {
 void RingContexts::restore_engine(uint32_t address) {
   StateHeader header;
   core_.ggtt().read(address + engine_offset, &header, sizeof header);
-  if (header.magic != StateHeader::magic_value || header.version != StateHeader::version_value || header.engine_bytes != engine_image_.size()) {
+  if (header.magic != StateHeader::magic_value || header.version != StateHeader::version_value ||
+      header.engine_bytes != engine_image_.size()) {
     guest_error("context image that MI_SET_CONTEXT has not saved", "at {:#x}", address);
     return core_.links().engine.reset_context();
   }

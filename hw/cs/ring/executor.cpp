@@ -108,8 +108,7 @@ Flow RingExecutor::start(Dwords dw, const Cursor& after) {
   if (after.level() == 0)
     if (Faults* const faults = core_.links().registers.faults()) [[unlikely]]
       if (const std::optional<Flow> held = planned_request(*faults)) return *held;
-  if (ring_packets::MI_BATCH_BUFFER_START::View(dw).encrypted_memory_read_enable())
-    unimplemented("Ironlake: batch in encrypted memory");
+  if (ring_packets::MI_BATCH_BUFFER_START::View(dw).encrypted_memory_read_enable()) unimplemented("Ironlake: batch in encrypted memory");
   const Flow flow = ring_batch_start(dw, after);
   if (flow.kind == Flow::Kind::jump) ++execution_.jumps;
   core_.set(softgen::reg::RING_BB_STATE, batch_state(flow.ppgtt, flow.mode));
@@ -167,7 +166,8 @@ Flow RingExecutor::hold(const Packet& packet, bool waits, uint32_t bit) {
 Flow RingExecutor::wait_for_event(const Packet& packet) {
   const uint32_t code = ring_packets::MI_WAIT_FOR_EVENT::View(packet.dwords).condition_code_wait_select();
   if (code == 0) {
-    if (waits_for_pipe(packet.dwords)) unimplemented("Ironlake: MI_WAIT_FOR_EVENT of a display pipe", "does not wait: {:#x}", packet.dwords[0]);
+    if (waits_for_pipe(packet.dwords))
+      unimplemented("Ironlake: MI_WAIT_FOR_EVENT of a display pipe", "does not wait: {:#x}", packet.dwords[0]);
     return Flow::next();
   }
   if (code > 5) return guest_error("MI_WAIT_FOR_EVENT", "condition code {}", code), Flow::next();

@@ -45,8 +45,8 @@ class RingExecutor final : public Executor {
   /// UHPTR is forgotten once HEAD has come to it, where MI_MODE says so.
   void follow_pending_head(const Cursor& after);
 
-  const uint32_t nopid_;                         ///< in BAR0
-  std::optional<uint64_t> waits_at_{};           ///< the address of the packet that waits
+  const uint32_t nopid_;                ///< in BAR0
+  std::optional<uint64_t> waits_at_{};  ///< the address of the packet that waits
 };
 
 }  // namespace softgen::cs

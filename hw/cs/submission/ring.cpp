@@ -77,9 +77,8 @@ void RingSubmission::attach_rules() {
   // "Writing this register also causes the Head Offset to be reset to zero, and the Wrap Count to be reset to zero" (4: 1.1.5).
   registers_.on_write(base_ + reg::start, [this](uint32_t, uint32_t) { registers_.poke(base_ + reg::head, 0); });
   // A bit cleared in EIR is cleared in ESR (2: 5.7.2), but for page table errors, which last until a reset (4: table 1-5).
-  registers_.on_write(base_ + reg::eir, [this](uint32_t, uint32_t written) {
-    registers_.clear_bits(base_ + reg::esr, written & ~reg::error_page_table);
-  });
+  registers_.on_write(base_ + reg::eir,
+                      [this](uint32_t, uint32_t written) { registers_.clear_bits(base_ + reg::esr, written & ~reg::error_page_table); });
   // It clears itself when the flush is complete (2: 5.3.11.2): software polls it.
   registers_.on_write(base_ + reg::instpm, [this](uint32_t offset, uint32_t) {
     const uint32_t value = registers_.peek(offset), sync = field::RING_INSTPM_SYNC_FLUSH_ENABLE.mask();
