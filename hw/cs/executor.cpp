@@ -47,9 +47,9 @@ bool Executor::before(const Cursor&) {
   return true;
 }
 
-Flow Executor::command(const Packet& packet, const Cursor& after) { return told(packet, after, execute(packet, after)); }
+Flow Executor::command(const Packet& packet, const Cursor& after) { return finished(packet, after, execute(packet, after)); }
 
-Flow Executor::told(const Packet& packet, const Cursor& after, const Flow& flow) {
+Flow Executor::finished(const Packet& packet, const Cursor& after, const Flow& flow) {
   if (Watch* const watch = core_.watch()) [[unlikely]]
     tell(*watch, packet, after, flow);
   return core_.links().observer ? observe(packet, flow) : flow;

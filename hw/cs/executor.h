@@ -74,8 +74,8 @@ class Executor {
   Flow result(ExecResult result);
   /// Reports it.
   static bool is_short(const Packet& packet);
-  /// What a watch and an observer are told of a command that has been executed.
-  Flow told(const Packet& packet, const Cursor& after, const Flow& flow);
+  /// A command has been executed, with this answer: reports it to a watch and an observer.
+  Flow finished(const Packet& packet, const Cursor& after, const Flow& flow);
   Flow engine_packet(const Packet& packet);
   Flow mi(const Packet& packet, const Cursor& after);
   /// A value that commands write, as the fault plan has it; nothing: it is not written.

@@ -182,6 +182,7 @@ Flow RingExecutor::semaphore(const Packet& packet) {
   if (mbox.update_semaphore()) {
     if (!mbox.compare_register()) view.store_release<uint32_t>(address, data), core_.links().memory_written();
     else if (privileged_) write_register(address, data);
+    else guest_error("MI_SEMAPHORE_MBOX that writes a register in a non-secure batch", "{:#x}", address);
     return Flow::next();
   }
   if (!mbox.compare_semaphore()) return Flow::next();

@@ -17,7 +17,7 @@ class RingExecutor final : public Executor {
   void forget_wait() { waits_at_.reset(); }
 
   // For the parser, in place of the base class's.
-  Flow command(const Packet& packet, const Cursor& after) { return told(packet, after, execute(packet, after)); }
+  Flow command(const Packet& packet, const Cursor& after) { return finished(packet, after, execute(packet, after)); }
   Flow no_memory(uint64_t address, const Cursor& after);
 
  private:

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Ironlake's MI commands and PIPE_CONTROL. Sections are those of the ILK PRM vol 1: "2:" of part 2, "4:" of part 4.
+#include <random>
 #include <set>
 
 #include "hw/cs/printer.h"
@@ -355,7 +356,7 @@ TEST_CASE("Gen5 commands: what is not built is counted by its name") {
   CHECK(failure_count(Failure::unimplemented, "Ironlake: batch in encrypted memory") == 1);
 }
 
-// Registers that Gen9's streamers have and Ironlake's lack are another's or nobody's there: GFX_PAGE_FAULT and its like, CTXT_SR_CTL.
+// At some offsets of registers that Gen9's streamers have, Ironlake has those of other units: GFX_PAGE_FAULT and its like.
 TEST_CASE("Gen5 commands: the streamers write to no register that the platform does not declare") {
   RingMachine m;
   std::set<uint32_t> before, after;
@@ -373,6 +374,42 @@ TEST_CASE("Gen5 commands: the streamers write to no register that the platform d
   written(after);
   CHECK(before == after);
   for (const uint32_t offset : {0x4094u, 0x4194u, 0x4294u}) CHECK(m.registers.peek(offset) == 0);
+}
+
+// The guest is hostile: any dwords come to an end, as an error, a wait or an endless batch, and a reset gives the streamer back.
+TEST_CASE("Gen5 commands: random dwords") {
+  RingMachine m;
+  std::mt19937 random(5);  // NOLINT: the same each time
+  for (unsigned round = 0; round < 200; ++round) {
+    const EngineId id = round % 2 ? vcs : rcs;
+    Ring r(m, id);
+    r.set(softgen::reg::RING_EXCC, 0x001f'0000 | (random() & 3));
+    Dwords dwords;
+    for (unsigned i = 0; i < 64; ++i) {
+      const uint32_t any = random();
+      // Of MI commands mostly, with addresses in the first 16 MiB.
+      dwords.push_back(any % 4 == 0 ? any : any % 4 == 1 ? mi(random() % 0x38, any >> 8 & 0x7f'ffff) : any & 0x00ff'fffc);
+    }
+    m.write(free_at, dwords + Dwords{batch_end});
+    r.run(start(free_at, round % 3 ? nonsecure : 0) + dwords);
+    m.reset_engine(id);
+    for (uint32_t page = 0; page < 0x2000; ++page) m.ggtt.set_pte(page, uint64_t{page} << 12 | 1);  // MI_UPDATE_GTT
+  }
+  Ring r(m);
+  r.run(index(0x40, 1));
+  CHECK(m.read(RingMachine::status_page(rcs) + 0x100) == 1);
+}
+
+// hw/cs/engine_core.cpp leaves out registers that the platform lacks: Gen9 and later lack none.
+TEST_CASE("Streamers with execlists have all registers that a reset clears") {
+  namespace all = softgen::reg;
+  for (const defs::RegisterSet* set : {&defs::gen9::registers, &defs::gen11::registers, &defs::gen12::registers})
+    for (const uint32_t relative : {all::RING_ACTHD_UDW, all::RING_IPEIR, all::RING_BBADDR, all::RING_BBADDR_UDW, all::RING_BBSTATE,
+                                    all::RING_SBBADDR, all::RING_SBBADDR_UDW, all::RING_SBBSTATE, all::RING_MODE, all::RING_CONTEXT_CONTROL,
+                                    all::RING_RESET_CTL, all::RING_CTX_TIMESTAMP}) {
+      const defs::Register* const row = set->find(set->engine(rcs)->mmio_base + relative);
+      CHECK((row && row->engine));
+    }
 }
 
 // The walk that does not execute: a batch ends at its own end, and chains.
