@@ -84,7 +84,7 @@ StreamerLinks CommandStreamers::links_of(EngineId id) {
 }
 
 std::unique_ptr<Streamer> CommandStreamers::make_streamer(const StreamerConfig& config, StreamerLinks links) {
-  if (!config.position) return std::make_unique<Streamer>(config, std::move(links));
+  if (!config.position) return environment_.submission.streamer(config, std::move(links));
   return std::make_unique<PositionStreamer>(config, std::move(links), *position_, environment_.registers.engine_register(EngineId::rcs, 0));
 }
 
@@ -113,7 +113,7 @@ void CommandStreamers::attach(EngineCs& engine) {
     if (environment_.work_arrives) environment_.work_arrives();
     if (position_ && id == EngineId::rcs) position_->tail_moved();
   });
-  for (const uint32_t r : {reg::tail, reg::head, reg::ctl, reg::mode, reg::uhptr}) {
+  for (const uint32_t r : streamer.kicking_registers()) {
     if (!has_register(registers, engine.config(), r)) continue;
     registers.on_write(base + r, [this, &engine](uint32_t, uint32_t) {
       engine.kick();
@@ -137,16 +137,19 @@ void CommandStreamers::attach(EngineCs& engine) {
     });
   }
   // Ready For Reset answers at once: GDRST itself waits for the streamer.
-  registers.on_write(base + reg::reset_ctl, [&registers, id](uint32_t offset, uint32_t) {
-    const FaultSite site{.point = FaultPoint::reset_ready, .unit = static_cast<uint32_t>(id)};
-    if (registers.peek(offset) & reg::reset_request && ask(registers.faults(), site)) return;  // never ready
-    if (registers.peek(offset) & reg::reset_request) registers.set_bits(offset, reg::reset_ready);
-    else registers.clear_bits(offset, reg::reset_ready);
-  });
-  registers.on_read(base + reg::ctx_timestamp, [&streamer](uint32_t) { return streamer.context_timestamp(); });
+  if (streamer.has(reg::reset_ctl))
+    registers.on_write(base + reg::reset_ctl, [&registers, id](uint32_t offset, uint32_t) {
+      const FaultSite site{.point = FaultPoint::reset_ready, .unit = static_cast<uint32_t>(id)};
+      if (registers.peek(offset) & reg::reset_request && ask(registers.faults(), site)) return;  // never ready
+      if (registers.peek(offset) & reg::reset_request) registers.set_bits(offset, reg::reset_ready);
+      else registers.clear_bits(offset, reg::reset_ready);
+    });
+  if (streamer.has(reg::ctx_timestamp))
+    registers.on_read(base + reg::ctx_timestamp, [&streamer](uint32_t) { return streamer.context_timestamp(); });
 }
 
 void CommandStreamers::attach_watchdog(EngineCs& engine) {
+  if (!engine.streamer().has_watchdog()) return;
   mmio::RegisterFile& registers = environment_.registers;
   const uint32_t base = engine.config().mmio_base;
   // The other engines' counters start by other values (ILK PRM vol 1 part 4, "VCS_CNTR": zero): theirs are not built, and their registers only stored.

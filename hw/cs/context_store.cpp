@@ -11,6 +11,7 @@
 #include "hw/cs/context_image.h"
 #include "hw/cs/decode/packets.h"
 #include "hw/cs/relative_registers.h"
+#include "hw/cs/ring_registers.h"
 
 namespace softgen::cs {
 namespace {
@@ -70,14 +71,6 @@ WatchedEntry ContextStore::entry_of(const Descriptor& context) {
 std::array<WorkaroundBatch, 2> ContextStore::batches_of(const Descriptor& context) {
   const auto value = [&](uint32_t dword) { return core_.ggtt().load<uint32_t>(context.lrca() + uint64_t{image_page} + dword * 4); };
   return {per_context_batch(value(image_dwords_.per_context)), indirect_batch(value(image_dwords_.indirect))};
-}
-
-void ContextStore::load_ring_registers() {
-  Cursor::Ring& ring = walk_.cursor.ring;
-  ring.start = reg::ring_start.in_place(core_.get(reg::start));
-  ring.size = (reg::ring_pages.of(core_.get(reg::ctl)) + 1) * 4096;
-  ring.set_head(core_.get(reg::head));
-  ring.set_tail(core_.get(reg::tail));
 }
 
 // MI_SET_CONTEXT: there the image has no status page, and its ring context is no-ops (KBL PRM vol 3, "Ring Context").
@@ -266,7 +259,7 @@ void ContextStore::store_registers() {
 }
 
 void ContextStore::load_cursor() {
-  load_ring_registers();
+  load_ring(core_, walk_.cursor.ring);
   const auto batch = [&](uint32_t low, uint32_t high, uint32_t state) {
     const uint64_t address = core_.get(low) | uint64_t{core_.get(high)} << 32;
     return Cursor::Batch{.address = strip_canonical(address) & ~uint64_t{3},
@@ -280,7 +273,7 @@ void ContextStore::load_cursor() {
 }
 
 void ContextStore::store_cursor() {
-  store_head();
+  store_head(core_, walk_.cursor.ring);
   const auto batch = [&](const Cursor::Batch& b, uint32_t low, uint32_t high, uint32_t state) {
     core_.set(low, static_cast<uint32_t>(b.address) | (b.active ? reg::batch_valid : 0));
     core_.set(high, static_cast<uint32_t>(b.address >> 32));

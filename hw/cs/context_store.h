@@ -35,8 +35,6 @@ class ContextStore {
   WatchedEntry entry_of(const Descriptor& context);
   /// The workaround batches that the image of a context names.
   std::array<WorkaroundBatch, 2> batches_of(const Descriptor& context);
-  void load_ring_registers();
-  void store_head() { core_.set(reg::head, walk_.cursor.ring.head_register()); }
   /// The Engine's state as part of a saved state of the device; accept() gives it to the Engine.
   void engine_state(Archive& archive);
   bool fits() const { return engine_image_.size() == resident_image_.size(); }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "hw/cs/engine_core.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "hw/base/log.h"
@@ -14,6 +15,8 @@ EngineCore::EngineCore(const StreamerConfig& config, StreamerLinks links)
     : config_(config),
       links_(std::move(links)),
       translation_(links_.registers, config.id),
+      wide_(has(reg::acthd_udw)),
+      has_mode_(has(reg::mode)),
       ggtt_(links_.memory, links_.faults, config.id),
       ppgtt_(links_.memory, links_.faults, config.id),
       env_{.engine = config.id, .view = ppgtt_, .ggtt = ggtt_, .registers = links_.registers, .stop = stop_} {
@@ -23,8 +26,15 @@ EngineCore::EngineCore(const StreamerConfig& config, StreamerLinks links)
 
 void EngineCore::publish(uint64_t address, uint32_t header) {
   set(reg::ipehr, header);
-  set(reg::acthd, static_cast<uint32_t>(address));
-  set(reg::acthd_udw, static_cast<uint32_t>(address >> 32));
+  set_address(reg::acthd, reg::acthd_udw, address);
+}
+
+bool EngineCore::has(uint32_t relative) const {
+  const auto is_here = [&](const defs::Register& row) {
+    const uint32_t end = row.offset + (row.count[0] - 1u) * row.stride[0] + (row.count[1] - 1u) * row.stride[1];
+    return row.engine && relative >= row.offset && relative <= end;
+  };
+  return std::ranges::any_of(links_.registers.set().rows, is_here);
 }
 
 // -- memory ---------------------------------------------------------------------------------------------------------------------
@@ -42,7 +52,7 @@ void EngineCore::set_address_space(const memory::AddressSpace& space) {
 
 void EngineCore::set_address_space() {
   const auto pdp = [&](uint32_t n) { return get64(reg::pdp + 8 * n); };
-  const uint32_t mode = get(reg::mode);
+  const uint32_t mode = this->mode();
   const bool lists = execlists();
   const bool enabled = lists ? context_.valid() && context_.has_ppgtt() : (mode & reg::ppgtt_enable) != 0;
   const bool wide = lists ? context_.wide_ppgtt() : (mode & reg::ppgtt_48b) != 0;
@@ -146,7 +156,7 @@ ExecResult EngineCore::left(ExecResult result) {
 // The driver finds an engine that hangs at the packet with an error, and resets it as for any other hang.
 void EngineCore::hang_abandoned() {
   if (halted_) return;
-  const uint64_t address = get(reg::acthd) | uint64_t{get(reg::acthd_udw)} << 32;
+  const uint64_t address = get_address(reg::acthd, reg::acthd_udw);
   const uint32_t header = get(reg::ipehr);
   {
     MutexLock lock(register_mutex_);
@@ -178,7 +188,7 @@ void EngineCore::reset() {
   for (const uint32_t r :
        {reg::tail, reg::head, reg::start, reg::ctl, reg::acthd, reg::acthd_udw, reg::ipehr, reg::ipeir, reg::esr, reg::eir, reg::bb_addr,
         reg::bb_addr_udw, reg::bb_state, reg::sbb_addr, reg::sbb_addr_udw, reg::sbb_state, reg::mode, reg::ctx_control})
-    set(r, 0);
+    if (has(r)) set(r, 0);
   set(reg::instdone, ~0u);
   set(reg::emr, ~0u);
   set(reg::mi_mode, reg::mode_idle);

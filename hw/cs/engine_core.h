@@ -90,12 +90,20 @@ class EngineCore {
   // -- registers -----------------------------------------------------------------------------------------------------------------
   uint32_t get(uint32_t relative) const { return links_.registers.peek(config_.mmio_base + relative); }
   void set(uint32_t relative, uint32_t value) { links_.registers.poke(config_.mmio_base + relative, value); }
+  /// Whether the platform's streamers have the register.
+  bool has(uint32_t relative) const;
+  /// An address in a register and, where addresses have more than 32 bits, a second one.
+  uint64_t get_address(uint32_t low, uint32_t high) const { return get(low) | (wide_ ? uint64_t{get(high)} << 32 : 0); }
+  void set_address(uint32_t low, uint32_t high, uint64_t address, uint32_t flags = 0) {
+    set(low, static_cast<uint32_t>(address) | flags);
+    if (wide_) set(high, static_cast<uint32_t>(address >> 32));
+  }
   uint64_t get64(uint32_t relative) const { return links_.registers.peek64(config_.mmio_base + relative); }
   void set64(uint32_t relative, uint64_t value) { links_.registers.poke64(config_.mmio_base + relative, value); }
   /// GGTT addresses of the status pages; the per-process one is the global one outside execlists.
   uint64_t hwsp() const { return reg::status_page.in_place(get(reg::hws_pga)); }
   uint64_t pphwsp() const { return context_.valid() ? context_.lrca() : hwsp(); }
-  bool execlists() const { return links_.submission.selected(get(reg::mode)); }
+  bool execlists() const { return links_.submission.selected(mode()); }
   /// Ring mode: software has written UHPTR, for the next arbitration point.
   bool head_pending() const { return !execlists() && (get(reg::uhptr) & reg::head_pending); }
   /// IPEHR and ACTHD: what error capture and hang detection read (i915 gt/intel_engine_cs.c, i915_gpu_error.c).
@@ -166,6 +174,7 @@ class EngineCore {
 
  private:
   void set_address_space(const memory::AddressSpace& space);
+  uint32_t mode() const { return has_mode_ ? get(reg::mode) : 0; }
   /// Writes the status page's first dword, if HWSTAM lets one of these events do so.
   void write_status(mmio::EngineEvents events);
   ExecResult left(ExecResult result);
@@ -173,6 +182,7 @@ class EngineCore {
   const StreamerConfig config_;
   StreamerLinks links_;
   const Translation translation_;
+  const bool wide_, has_mode_;  ///< has(reg::acthd_udw), has(reg::mode)
   memory::View ggtt_, ppgtt_;
   mutable Mutex space_mutex_;
   memory::AddressSpace space_ SG_GUARDED_BY(space_mutex_);  ///< that of ppgtt_, for other threads

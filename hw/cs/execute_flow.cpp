@@ -56,7 +56,7 @@ Flow Executor::start_batch(Dwords dw, const Cursor& after) {
 
 std::optional<Flow> Executor::planned_request(Faults& faults) {
   Execution::Held& held = execution_.held;
-  const uint64_t address = core_.get(reg::acthd) | uint64_t{core_.get(reg::acthd_udw)} << 32;
+  const uint64_t address = core_.get_address(reg::acthd, reg::acthd_udw);
   if (held.on && held.context == core_.context().lrca() && held.address == address) {
     if (held.on->load(std::memory_order_acquire)) return stop(Reason::waiting);
     held = {};

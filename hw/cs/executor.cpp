@@ -10,14 +10,19 @@ namespace softgen::cs {
 using defs::CommandId;
 
 // RCS takes a MI_BATCH_BUFFER_START with POSH Start for a no-op (ICL PRM vol 9, "POSH Start Batch Buffers").
-Executor::Executor(EngineCore& core, Arbiter& arbiter, std::function<void(Dwords packet)> set_context)
+Executor::Executor(EngineCore& core, Arbiter& arbiter, SetContext set_context)
     : core_(core),
-      arbiter_(arbiter),
       set_context_(std::move(set_context)),
+      arbiter_(arbiter),
       relative_(core.config().commands),
       posh_start_(core.config().engine_class == defs::EngineClass::render && !core.config().position
                       ? header_bit(core.config().commands, "MI_BATCH_BUFFER_START", posh_start_field)
                       : 0) {}
+
+ParseEnd Executor::walk(Cursor& cursor, std::vector<uint32_t>& packet) {
+  begin();
+  return parse(cursor, ParseMemory{core_.ggtt(), core_.ppgtt(), packet}, core_.config().commands, core_.config().engine_class, *this);
+}
 
 bool Executor::before(const Cursor&) {
   const uint32_t reasons = core_.stop().reasons();
@@ -42,8 +47,9 @@ bool Executor::before(const Cursor&) {
   return true;
 }
 
-Flow Executor::command(const Packet& packet, const Cursor& after) {
-  const Flow flow = execute(packet, after);
+Flow Executor::command(const Packet& packet, const Cursor& after) { return finished(packet, after, execute(packet, after)); }
+
+Flow Executor::finished(const Packet& packet, const Cursor& after, const Flow& flow) {
   if (Watch* const watch = core_.watch()) [[unlikely]]
     tell(*watch, packet, after, flow);
   return core_.links().observer ? observe(packet, flow) : flow;
@@ -109,12 +115,8 @@ Flow Executor::no_memory(uint64_t address, const Cursor&) {
 void Executor::publish(uint64_t address, uint32_t header, const Cursor& after) {
   core_.publish(address, header);
   if (after.level() == 0) publish_head(after);
-  else if (after.level() == 1)
-    core_.set(reg::bb_addr, static_cast<uint32_t>(address) | reg::batch_valid),
-        core_.set(reg::bb_addr_udw, static_cast<uint32_t>(address >> 32));
-  else
-    core_.set(reg::sbb_addr, static_cast<uint32_t>(address) | reg::batch_valid),
-        core_.set(reg::sbb_addr_udw, static_cast<uint32_t>(address >> 32));
+  else if (after.level() == 1) core_.set_address(reg::bb_addr, reg::bb_addr_udw, address, reg::batch_valid);
+  else core_.set_address(reg::sbb_addr, reg::sbb_addr_udw, address, reg::batch_valid);
 }
 
 // MI_SET_PREDICATE turns what follows into no-ops, except what ends that state (SKL PRM vol 2a, MI_SET_PREDICATE).

@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "hw/cs/arbiter.h"
 #include "hw/cs/engine_core.h"
@@ -34,10 +35,15 @@ struct Execution {
 class Executor {
  public:
   using Dwords = std::span<const uint32_t>;
-  /// `set_context` does MI_SET_CONTEXT.
-  Executor(EngineCore& core, Arbiter& arbiter, std::function<void(Dwords packet)> set_context);
+  using SetContext = std::function<void(Dwords packet)>;
+  Executor(EngineCore& core, Arbiter& arbiter, SetContext set_context);
+  virtual ~Executor() = default;
+  Executor(const Executor&) = delete;
+  Executor& operator=(const Executor&) = delete;
 
   Execution& execution() { return execution_; }
+  /// Parses from the cursor on, itself the visitor. `packet`: see ParseMemory::buffer.
+  virtual ParseEnd walk(Cursor& cursor, std::vector<uint32_t>& packet);
   /// Before a walk.
   void begin() {
     reason_ = Reason::none;
@@ -59,9 +65,8 @@ class Executor {
   /// A MI_BATCH_BUFFER_START. Its Predication Enable counts in batches only.
   Flow enter(const Packet& packet, const Cursor& after, BatchMode mode);
 
- private:
+ protected:
   void publish(uint64_t address, uint32_t header, const Cursor& after);
-  bool predicated_off(const Packet& packet) const;
   Flow stop(Reason reason, Flow flow = Flow::repeat());
   Flow fault(uint32_t error);
   /// The next boundary is an arbitration point.
@@ -69,18 +74,32 @@ class Executor {
   Flow result(ExecResult result);
   /// Reports it.
   static bool is_short(const Packet& packet);
+  /// A command has been executed, with this answer: reports it to a watch and an observer.
+  Flow finished(const Packet& packet, const Cursor& after, const Flow& flow);
+  Flow engine_packet(const Packet& packet);
+  Flow mi(const Packet& packet, const Cursor& after);
+  /// A value that commands write, as the fault plan has it; nothing: it is not written.
+  std::optional<uint64_t> planned(uint64_t value, unsigned bytes, bool to_status_page);
+  void write_register(uint32_t offset, uint32_t value);
+  /// A batch starts from the ring. Nothing: it runs.
+  std::optional<Flow> planned_request(Faults& faults);
+
+  EngineCore& core_;
+  Execution execution_;
+  const SetContext set_context_;  ///< does MI_SET_CONTEXT
+  bool privileged_ = true;
+  WatchedPacket::Outcome outcome_ = WatchedPacket::Outcome::executed;  ///< of the last command
+
+ private:
+  bool predicated_off(const Packet& packet) const;
   Flow execute(const Packet& packet, const Cursor& after);
   Flow observe(const Packet& packet, Flow flow);
   void tell(Watch& watch, const Packet& packet, const Cursor& after, const Flow& flow);
   /// Drops what the running batch is not allowed to do.
   void refuse();
   bool starts_work(const Packet& packet) const;
-  Flow engine_packet(const Packet& packet);
-  Flow mi(const Packet& packet, const Cursor& after);
 
   // hw/cs/execute_memory.cpp
-  /// A value that commands write, as the fault plan has it; nothing: it is not written.
-  std::optional<uint64_t> planned(uint64_t value, unsigned bytes, bool to_status_page);
   void store_data_imm(Dwords dw);
   void store_data_index(Dwords dw);
   void copy_mem_mem(Dwords dw);
@@ -96,7 +115,6 @@ class Executor {
   void load_register_reg(Dwords dw);
   void store_register_mem(Dwords dw);
   Flow math(Dwords dw);
-  void write_register(uint32_t offset, uint32_t value);
   /// What is added to a register's offset in a command with this header. `relative`: the header bit of relative_.
   uint32_t register_base(uint32_t header, uint32_t relative) const { return header & relative ? core_.config().mmio_base : 0; }
 
@@ -104,8 +122,6 @@ class Executor {
   Flow start_batch(Dwords dw, const Cursor& after);
   Flow enter_batch(Dwords dw, const Cursor& after, BatchMode mode);
   bool predicated_start(Dwords dw) const;
-  /// A batch starts from the ring. Nothing: it runs.
-  std::optional<Flow> planned_request(Faults& faults);
   Flow conditional_end(Dwords dw);
   Flow semaphore_wait(Dwords dw);
   void semaphore_signal(Dwords dw);
@@ -117,15 +133,10 @@ class Executor {
   Flow flush_dw(Dwords dw);
   void post_sync_write(uint64_t address, bool global, bool index, uint64_t value, unsigned bytes);
 
-  EngineCore& core_;
   Arbiter& arbiter_;
-  const std::function<void(Dwords packet)> set_context_;
   const RelativeRegisters relative_;
   const uint32_t posh_start_;  ///< header bit of a MI_BATCH_BUFFER_START that is a no-op for this engine
-  Execution execution_;
   Reason reason_ = Reason::none;
-  bool privileged_ = true;
-  WatchedPacket::Outcome outcome_ = WatchedPacket::Outcome::executed;  ///< of the last command
 };
 
 }  // namespace softgen::cs

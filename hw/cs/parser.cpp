@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "hw/cs/decode/packets.h"
+#include "hw/cs/decode/ring_packets.h"
 #include "hw/cs/relative_registers.h"
 
 namespace softgen::cs {
@@ -60,7 +61,8 @@ bool starts_position(const Packet& packet) {
 Flow static_flow(const Packet& packet, const Cursor& cursor) {
   switch (packet.command->id) {
     case defs::CommandId::MI_BATCH_BUFFER_START: {
-      if (packet.dwords.size() < 3) return Flow::stop();
+      if (packet.dwords.size() < packet.command->min_dwords) return Flow::stop();
+      if (header_bit(*packet.command, security_field)) return ring_batch_start(packet.dwords, cursor);
       Flow flow = batch_start(packet.dwords, cursor);
       flow.mode = starts_position(packet) ? BatchMode::executed : cursor.mode();
       // The batch is POCS's alone, and RCS goes on here.

@@ -2,6 +2,7 @@
 #include "hw/cs/streamer.h"
 
 #include "hw/base/log.h"
+#include "hw/cs/ring_registers.h"
 
 namespace softgen::cs {
 
@@ -10,14 +11,22 @@ namespace engine_event = mmio::engine_event;
 Streamer::Streamer(const StreamerConfig& config, StreamerLinks links)
     : core_(config, std::move(links)),
       arbiter_(core_),
-      executor_(core_, arbiter_, [this](Executor::Dwords packet) { contexts_.set_context(packet); }),
-      contexts_(core_, {.cursor = cursor_, .predicate_mode = executor_.execution().predicate_mode},
-                [this](const WorkaroundBatch& batch) { run_workaround_batch(batch); }) {}
+      executor_(std::make_unique<Executor>(core_, arbiter_, [this](Executor::Dwords packet) { set_context(packet); })),
+      contexts_(std::make_unique<ContextStore>(core_, ContextStore::Walk{.cursor = cursor_, .predicate_mode = execution().predicate_mode},
+                                               [this](const WorkaroundBatch& batch) { run_workaround_batch(batch); })) {}
+
+Streamer::Streamer(const StreamerConfig& config, StreamerLinks links, MakeExecutor make_executor)
+    : core_(config, std::move(links)),
+      arbiter_(core_),
+      executor_(make_executor(core_, arbiter_, [this](Executor::Dwords packet) { set_context(packet); })) {}
+
+std::span<const uint32_t> Streamer::kicking_registers() const {
+  static constexpr uint32_t registers[] = {reg::tail, reg::head, reg::ctl, reg::mode, reg::uhptr};
+  return registers;
+}
 
 ParseEnd Streamer::walk() {
-  executor_.begin();
-  const ParseEnd end =
-      parse(cursor_, ParseMemory{core_.ggtt(), core_.ppgtt(), packet_}, config().commands, config().engine_class, executor_);
+  const ParseEnd end = executor_->walk(cursor_, packet_);
   core_.finish_deferred();  // contexts are saved, switched and stopped without deferred work
   return end;
 }
@@ -48,14 +57,14 @@ RunEnd Streamer::run(uint64_t commands) {
     can_switch_ = false;
     const uint64_t budget = execution().budget;
     const ParseEnd end = walk();
-    contexts_.store_head();
+    store_head(core_, cursor_.ring);
     if (core_.halted() || stop().aborting()) continue;  // dropped: the context has not come to its end
     if (const std::optional<RunEnd> ended = end_of(end, budget - execution().budget)) return *ended;
   }
 }
 
 std::optional<RunEnd> Streamer::end_of(ParseEnd end, uint64_t commands) {
-  const Executor::Reason reason = executor_.reason();
+  const Executor::Reason reason = executor_->reason();
   const bool fails = end == ParseEnd::stopped && reason == Executor::Reason::failed_wait;
   // One command boundary is where the walk ended: a context that is about to leave has not gone on.
   const bool leaves = fails || end == ParseEnd::drained;
@@ -95,7 +104,7 @@ RunEnd Streamer::failed(const char* why) noexcept {
 }
 
 Streamer::Work Streamer::next_work() {
-  if (!core_.execlists()) return load_ring() ? Work::ready : Work::none;
+  if (!core_.execlists()) return load_own_ring() ? Work::ready : Work::none;
   if (arbiter_.has_list() && (!core_.context().valid() || (can_switch_ && arbiter_.arbitration()) || arbiter_.list_is_lite()) &&
       !accept_list())
     return Work::blocked;
@@ -112,16 +121,16 @@ bool Streamer::drained() {
   return tail != cursor_.ring.head || (position_rests() && leave_element(event_complete));
 }
 
-bool Streamer::load_ring() {
+bool Streamer::load_own_ring() {
   if (!(core_.get(reg::ctl) & reg::ring_valid)) return false;
-  contexts_.load_ring_registers();
+  load_ring(core_, cursor_.ring);
   core_.set_address_space();
   // At an arbitration point, MI_ARB_CHECK or an empty ring, a valid UHPTR becomes HEAD (ILK PRM vol 1 part 2, "Command Arbitration Rules").
   Cursor::Ring& ring = cursor_.ring;
   if (core_.head_pending() && cursor_.level() == 0 && arbiter_.arbitration() && (can_switch_ || ring.head == ring.tail)) {
     core_.links().registers.clear_bits(config().mmio_base + reg::uhptr, reg::head_pending);
     ring.head = ring.into(core_.get(reg::uhptr) & reg::ring_offset_mask);
-    contexts_.store_head();
+    store_head(core_, ring);
   }
   return cursor_.level() != 0 || ring.head != ring.tail;
 }
@@ -141,7 +150,7 @@ bool Streamer::accept_list() {
     element_ = 0;
     core_.set_context(list.element[0]);
     const uint32_t old_tail = core_.get(reg::tail) & reg::ring_offset_mask;
-    core_.set(reg::tail, contexts_.tail_of(core_.context()));
+    core_.set(reg::tail, contexts_->tail_of(core_.context()));
     if (watch) tell_lite_restore(*watch, old_tail);
     position_follows();
     update_status();
@@ -152,7 +161,7 @@ bool Streamer::accept_list() {
   const Descriptor old = core_.context();
   if (old.valid()) {
     context_leaves();
-    contexts_.save();
+    contexts_->save();
     if (watch) watch->context_left(config().id, cursor_.ring.head, false);
   }
   position_ends();
@@ -164,7 +173,7 @@ bool Streamer::accept_list() {
 }
 
 void Streamer::tell_lite_restore(Watch& watch, uint32_t old_tail) {
-  WatchedEntry entry = contexts_.entry_of(core_.context());
+  WatchedEntry entry = contexts_->entry_of(core_.context());
   entry.head = cursor_.ring.head;
   watch.tail_moved(entry, old_tail);
 }
@@ -186,8 +195,8 @@ void Streamer::start_element(unsigned index) {
   can_switch_ = true;
   core_.set_waiting(false);
   update_status();
-  if (Watch* const watch = core_.watch()) watch->context_entered(contexts_.entry_of(core_.context()));
-  contexts_.restore();
+  if (Watch* const watch = core_.watch()) watch->context_entered(contexts_->entry_of(core_.context()));
+  contexts_->restore();
   arbiter_.set_arbitration(true);
   if (core_.links().context_changed) core_.links().context_changed();
   if (core_.links().observation) core_.links().observation->context_entered({core_.context().high, core_.context().lrca()});
@@ -197,7 +206,7 @@ void Streamer::start_element(unsigned index) {
 bool Streamer::leave_element(uint32_t why) {
   if (!position_left()) return false;
   context_leaves();
-  contexts_.save();
+  contexts_->save();
   if (Watch* const watch = core_.watch()) watch->context_left(config().id, cursor_.ring.head, why == event_complete);
   if (core_.links().context_changed) core_.links().context_changed();
   position_ends();
@@ -232,6 +241,10 @@ void Streamer::post_event(const ContextSwitch& event) {
   core_.links().submission.report(event, core_.ggtt(), core_.hwsp());
   core_.raise(engine_event::context_switch);
   if (core_.links().switched) core_.links().switched(event);
+}
+
+std::unique_ptr<Streamer> list_streamer(const StreamerConfig& config, StreamerLinks links) {
+  return std::make_unique<Streamer>(config, std::move(links));
 }
 
 }  // namespace softgen::cs

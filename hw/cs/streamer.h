@@ -7,7 +7,9 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "hw/base/archive.h"
@@ -33,6 +35,7 @@ enum class RunEnd : uint8_t {
 
 class Streamer {
  public:
+  /// Of a platform with execlists and Gen8's commands.
   Streamer(const StreamerConfig& config, StreamerLinks links);
   virtual ~Streamer() = default;
   Streamer(const Streamer&) = delete;
@@ -49,13 +52,19 @@ class Streamer {
   /// Whether the submitting thread may restore the contexts of the pending list: their images name no workaround batch, or short ones, in which no
   /// command waits, jumps or is for the Engine.
   bool restores_shortly();
-  Execution& execution() { return executor_.execution(); }
+  Execution& execution() { return executor_->execution(); }
   StreamerLinks& links() { return core_.links(); }
   /// It hangs at a command, until a reset.
   bool halted() const { return core_.halted(); }
+  /// The registers whose writes by software it has to see, where the platform has them.
+  virtual std::span<const uint32_t> kicking_registers() const;
+  /// Whether the render engine's watchdog timer is the one of hw/cs/watchdog.h.
+  virtual bool has_watchdog() const { return true; }
 
   // -- any thread ----------------------------------------------------------------------------------------------------------------
   const StreamerConfig& config() const { return core_.config(); }
+  /// Whether the platform's streamers have the register.
+  bool has(uint32_t relative) const { return core_.has(relative); }
   StopFlag& stop() { return core_.stop(); }
   void submitted() { arbiter_.submitted(); }
   /// A masked write of MI_MODE changed Stop Rings.
@@ -71,6 +80,16 @@ class Streamer {
   bool has_context() const { return core_.execlists() ? core_.counts_time() : core_.get(reg::ctl) & reg::ring_valid; }
 
  protected:
+  /// Without execlists: contexts_ is null, and what asks for it is overridden.
+  using MakeExecutor = std::unique_ptr<Executor> (*)(EngineCore& core, Arbiter& arbiter, Executor::SetContext set_context);
+  Streamer(const StreamerConfig& config, StreamerLinks links, MakeExecutor make_executor);
+
+  /// MI_SET_CONTEXT.
+  virtual void set_context(Executor::Dwords packet) { contexts_->set_context(packet); }
+  /// The Engine's state as part of a saved state of the device; accept_engine_state() gives it to the Engine.
+  virtual void engine_state(Archive& archive) { contexts_->engine_state(archive); }
+  virtual void accept_engine_state() { contexts_->accept(); }
+
   enum class Work : uint8_t { none, ready, blocked };
   /// Brings the cursor to the next work. blocked: POCS has to leave the context first.
   virtual Work next_work();
@@ -81,14 +100,14 @@ class Streamer {
   EngineCore core_;
   Arbiter arbiter_;
   Cursor cursor_;
-  Executor executor_;
-  ContextStore contexts_;
+  const std::unique_ptr<Executor> executor_;
+  const std::unique_ptr<ContextStore> contexts_;
   std::vector<uint32_t> packet_;  ///< room for a packet that a page boundary or the ring's end divides
 
  private:
   /// What a walk ended with, for run(); none: it goes on.
   std::optional<RunEnd> end_of(ParseEnd end, uint64_t commands);
-  bool load_ring();
+  bool load_own_ring();
   // These two: false, the context is not left, since POCS has not.
   bool accept_list();
   bool preempt_to_idle();
@@ -122,5 +141,8 @@ class Streamer {
   bool can_switch_ = true;  ///< the cursor is at an arbitration point
   uint32_t last_event_ = 0;
 };
+
+/// Of a platform with execlists.
+std::unique_ptr<Streamer> list_streamer(const StreamerConfig& config, StreamerLinks links);
 
 }  // namespace softgen::cs

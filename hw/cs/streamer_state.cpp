@@ -72,7 +72,7 @@ void Streamer::state(Archive& archive) {
   bool counting = core_.counts_time();
   archive.value(ran);
   archive.value(counting);
-  contexts_.engine_state(archive);
+  engine_state(archive);
   if (!archive.reading() || archive.failed()) return;
   // A saved state is not trusted: it may come from a stranger.
   arbiter.waiting = list_waits ? std::optional(waiting) : std::nullopt;
@@ -84,7 +84,7 @@ void Streamer::state(Archive& archive) {
   check_cursor(cursor_);
   element_ %= core_.links().submission.elements();
   busy_.store(core.context.valid());
-  contexts_.accept();
+  accept_engine_state();
   core_.invalidate();
   core_.set_address_space();
 }

@@ -63,11 +63,16 @@ class Submission {
   virtual void state(Archive& archive) = 0;
 };
 
-/// A form of submission, as part of a platform.
+class Streamer;
+struct StreamerConfig;
+struct StreamerLinks;
+
+/// A form of submission, and of the streamers that run what is submitted, as part of a platform.
 struct SubmissionForm {
   std::unique_ptr<SubmitPort> (*port)();
   /// The submission of the engine whose registers begin at `mmio_base`.
   std::unique_ptr<Submission> (*make)(mmio::RegisterFile& registers, uint32_t mmio_base);
+  std::unique_ptr<Streamer> (*streamer)(const StreamerConfig& config, StreamerLinks links);
 };
 
 }  // namespace softgen::cs

@@ -60,14 +60,14 @@ bool Streamer::restores_shortly() {
   if (!list) return false;
   for (const Descriptor& element : list->element) {
     if (!element.valid()) continue;
-    for (const WorkaroundBatch& batch : contexts_.batches_of(element))
+    for (const WorkaroundBatch& batch : contexts_->batches_of(element))
       if (batch.named && !is_short(batch)) return false;
   }
   return true;
 }
 
 void Streamer::run_workaround_batch(const WorkaroundBatch& batch) {
-  Execution& execution = executor_.execution();
+  Execution& execution = executor_->execution();
   const Cursor context = cursor_;
   const Execution before = execution;
   cursor_ = {};

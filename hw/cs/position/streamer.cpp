@@ -4,12 +4,12 @@
 namespace softgen::cs {
 
 PositionStreamer::PositionStreamer(const StreamerConfig& config, StreamerLinks links, PositionLink& link, uint32_t leader_base)
-    : Streamer(config, std::move(links)), link_(link), leader_base_(leader_base), walk_(executor_, arbiter_, config.commands) {}
+    : Streamer(config, std::move(links)), link_(link), leader_base_(leader_base), walk_(*executor_, arbiter_, config.commands) {}
 
 Streamer::Work PositionStreamer::next_work() {
   if (arbiter_.has_list()) arbiter_.take();  // RCS has called: the answer is below
   if (core_.context().valid() && link_.must_leave()) {
-    contexts_.save();
+    contexts_->save();
     core_.set_context({});
     link_.release();
   }
@@ -28,12 +28,12 @@ void PositionStreamer::begin(const Descriptor& context) {
   for (uint32_t i = 0; i < 8; ++i) core_.set(reg::pdp + 4 * i, core_.links().registers.peek(leader_base_ + reg::pdp + 4 * i));
   core_.set_waiting(false);
   execution().jumps = 0;
-  contexts_.restore();
+  contexts_->restore();
   core_.start_timestamp(core_.get(reg::ctx_timestamp));
 }
 
 ParseEnd PositionStreamer::walk() {
-  executor_.begin();
+  executor_->begin();
   const ParseEnd end = parse(cursor_, ParseMemory{core_.ggtt(), core_.ppgtt(), packet_}, config().commands, config().engine_class, walk_);
   core_.finish_deferred();
   return end;

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "hw/cs/decode/execlist_layouts.h"
+#include "hw/cs/streamer.h"
 #include "hw/cs/submission/port_submission.h"
 
 namespace softgen::cs {
@@ -50,6 +51,6 @@ std::unique_ptr<Submission> submission(mmio::RegisterFile& registers, uint32_t m
 
 }  // namespace
 
-const SubmissionForm elsp{.port = port, .make = submission};
+const SubmissionForm elsp{.port = port, .make = submission, .streamer = list_streamer};
 
 }  // namespace softgen::cs

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "hw/cs/decode/execlist_layouts.h"
+#include "hw/cs/streamer.h"
 #include "hw/cs/submission/port_submission.h"
 
 namespace softgen::cs {
@@ -52,7 +53,7 @@ std::unique_ptr<Submission> submission(mmio::RegisterFile& registers, uint32_t m
 
 }  // namespace
 
-const SubmissionForm elsq_gen11{.port = port, .make = submission<elsq_gen11_layout>};
-const SubmissionForm elsq_gen12{.port = port, .make = submission<elsq_gen12_layout>};
+const SubmissionForm elsq_gen11{.port = port, .make = submission<elsq_gen11_layout>, .streamer = list_streamer};
+const SubmissionForm elsq_gen12{.port = port, .make = submission<elsq_gen12_layout>, .streamer = list_streamer};
 
 }  // namespace softgen::cs

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Sections are those of the ILK PRM vol 1: "2:" of part 2, "4:" of part 4.
+#include "hw/cs/ring/executor.h"
+
+#include "hw/base/log.h"
+#include "hw/cs/decode/ring_packets.h"
+
+namespace softgen::cs {
+
+namespace field = softgen::reg::field;
+using defs::CommandId;
+
+namespace {
+
+/// Where MI_NOOP keeps its number: the video streamer's register is not at the place of the render streamer's (docs/ironlake.md).
+uint32_t nopid_of(const EngineCore& core, const mmio::RegisterFile& registers) {
+  const uint32_t own = core.config().mmio_base + reg::nopid;
+  const defs::Register* const row = registers.set().find(own);
+  return row && row->engine ? own : softgen::reg::VCS_NOPID;
+}
+
+}  // namespace
+
+RingExecutor::RingExecutor(EngineCore& core, Arbiter& arbiter, SetContext set_context)
+    : Executor(core, arbiter, std::move(set_context)), nopid_(nopid_of(core, core.links().registers)) {}
+
+ParseEnd RingExecutor::walk(Cursor& cursor, std::vector<uint32_t>& packet) {
+  begin();
+  return parse(cursor, ParseMemory{core_.ggtt(), core_.ppgtt(), packet}, core_.config().commands, core_.config().engine_class, *this);
+}
+
+Flow RingExecutor::execute(const Packet& packet, const Cursor& after) {
+  publish(packet.address, packet.dwords[0], after);
+  follow_pending_head(after);
+  outcome_ = WatchedPacket::Outcome::executed;
+  if (waits_at_ && *waits_at_ != packet.address) end_wait();
+  if (is_short(packet)) return fault(reg::error_instruction);
+  privileged_ = after.privileged();
+  if (!privileged_ && is_privileged_in_ring(packet)) {
+    guest_error("privileged command in a non-secure batch", "{} at {:#x}", packet.command->name, packet.address);
+    outcome_ = WatchedPacket::Outcome::refused;
+    return Flow::next();
+  }
+  if (packet.dwords[0] >> 29 == 0) return ring_mi(packet, after);
+  if (packet.command->id == CommandId::PIPE_CONTROL) return pipe_control(packet.dwords);
+  return engine_packet(packet);
+}
+
+// PGTBL_ER names the cause of ESR's page table error (2: 5.7.1).
+Flow RingExecutor::no_memory(uint64_t address, const Cursor& after) {
+  core_.links().registers.set_bits(softgen::reg::PGTBL_ER, field::PGTBL_ER_INVALID_GTT_PTE.mask());
+  return Executor::no_memory(address, after);
+}
+
+Flow RingExecutor::ring_mi(const Packet& packet, const Cursor& after) {
+  const Dwords dw = packet.dwords;
+  if (!packet.command->overlaps)
+    if (const ExecResult finished = core_.finish_deferred(); finished != ExecResult::done) return result(finished);
+  switch (packet.command->id) {
+    case CommandId::MI_NOOP: return noop(dw);
+    case CommandId::MI_FLUSH: return flush(dw);
+    case CommandId::MI_BATCH_BUFFER_START: return start(dw, after);
+    case CommandId::MI_BATCH_BUFFER_END: return end(after);
+    case CommandId::MI_SET_CONTEXT: return set_context(packet, after);
+    case CommandId::MI_STORE_DATA_IMM: return store_data_imm(packet);
+    case CommandId::MI_LOAD_REGISTER_IMM: return load_register_imm(dw), Flow::next();
+    case CommandId::MI_STORE_REGISTER_MEM: return store_register_mem(dw), Flow::next();
+    case CommandId::MI_UPDATE_GTT: return update_gtt(dw), Flow::next();
+    case CommandId::MI_SEMAPHORE_MBOX: return semaphore(packet);
+    case CommandId::MI_WAIT_FOR_EVENT: return wait_for_event(packet);
+    case CommandId::MI_SUSPEND_FLUSH: return suspend_flush(dw), Flow::next();
+    case CommandId::MI_DISPLAY_FLIP: return unimplemented("Ironlake: MI_DISPLAY_FLIP"), Flow::next();
+    case CommandId::MI_REPORT_HEAD:
+      if (after.level() == 0) break;
+      return guest_error("MI_REPORT_HEAD in a batch"), Flow::next();  // 4: 1.2.6
+    default: break;
+  }
+  return mi(packet, after);
+}
+
+Flow RingExecutor::noop(Dwords dw) {
+  if (const ring_packets::MI_NOOP::View noop(dw); noop.identification_number_register_write_enable())
+    core_.links().registers.poke(nopid_, noop.identification_number());
+  return Flow::next();
+}
+
+std::optional<Flow> RingExecutor::fence(const FlushRequest& request) {
+  const ExecResult flushed = core_.flush(request);
+  return flushed == ExecResult::done ? std::nullopt : std::optional(result(flushed));
+}
+
+// The sampler's cache is invalidated by each internal flush (2: 5.3.10.2). Indirect State Pointers Disable keeps a context's image from naming pointers
+// that are no longer good: images name none here.
+Flow RingExecutor::flush(Dwords dw) {
+  using Command = ring_packets::MI_FLUSH;
+  const Command::View flush(dw);
+  const bool state = flush.state_instruction_cache_invalidate() == Command::StateInstructionCacheInvalidate::INVALIDATE;
+  if (const std::optional<Flow> stopped = fence({.texture = true, .state = state})) return *stopped;
+  if (flush.generic_media_state_clear()) unimplemented("Ironlake: MI_FLUSH with Generic Media State Clear");
+  if (flush.protected_memory_enable()) unimplemented("Ironlake: MI_FLUSH with Protected Memory Enable");
+  if (flush.global_snapshot_count_reset() == Command::GlobalSnapshotCountReset::RESET)
+    core_.links().registers.poke64(softgen::reg::PS_DEPTH_COUNT(0), 0);
+  return Flow::next();
+}
+
+// 4: 1.2.3. Its bits 7:6 select no other memory than the table of graphics memory (docs/ironlake.md).
+Flow RingExecutor::start(Dwords dw, const Cursor& after) {
+  if (after.level() == 0)
+    if (Faults* const faults = core_.links().registers.faults()) [[unlikely]]
+      if (const std::optional<Flow> held = planned_request(*faults)) return *held;
+  if (ring_packets::MI_BATCH_BUFFER_START::View(dw).encrypted_memory_read_enable()) unimplemented("Ironlake: batch in encrypted memory");
+  const Flow flow = ring_batch_start(dw, after);
+  if (flow.kind == Flow::Kind::jump) ++execution_.jumps;
+  core_.set(softgen::reg::RING_BB_STATE, batch_state(flow.ppgtt, flow.mode));
+  return flow;
+}
+
+// Control returns to the ring, also from a chained batch (2: 5.3.5.1). BB_ADDR's Valid: 4: 1.1.8.1.
+Flow RingExecutor::end(const Cursor& after) {
+  if (after.level() == 0) guest_error("MI_BATCH_BUFFER_END in a ring");
+  else core_.set(reg::bb_addr, core_.get(reg::bb_addr) & ~reg::batch_valid);
+  return Flow::end();
+}
+
+// Permitted in a ring only (2: 5.8.1.2); flushes (2: 5.3.8).
+Flow RingExecutor::set_context(const Packet& packet, const Cursor& after) {
+  if (after.level()) return guest_error("MI_SET_CONTEXT in a batch"), Flow::next();
+  if (const std::optional<Flow> stopped = fence({.texture = true})) return *stopped;
+  set_context_(packet.dwords);
+  return Flow::next();
+}
+
+void RingExecutor::suspend_flush(Dwords dw) {
+  const uint32_t mode = core_.config().mmio_base + reg::mi_mode, bit = field::RING_MI_MODE_SUSPEND_FLUSH.mask();
+  if (ring_packets::MI_SUSPEND_FLUSH::View(dw).suspend_flush()) core_.links().registers.set_bits(mode, bit);
+  else core_.links().registers.clear_bits(mode, bit);
+}
+
+// 4: 1.1.3.1, Invalidate UHPTR.
+void RingExecutor::follow_pending_head(const Cursor& after) {
+  if (after.level() || !core_.head_pending() || !field::RING_MI_MODE_INVALIDATE_UHPTR_ENABLE.of(core_.get(reg::mi_mode))) return;
+  if (after.ring.into(core_.get(reg::uhptr) & reg::ring_offset_mask) == after.ring.head)
+    core_.links().registers.clear_bits(core_.config().mmio_base + reg::uhptr, reg::head_pending);
+}
+
+// -- waits ----------------------------------------------------------------------------------------------------------------------
+
+void RingExecutor::end_wait() {
+  if (!waits_at_) return;
+  waits_at_.reset();
+  core_.links().registers.clear_bits(core_.config().mmio_base + reg::ctl, field::RING_CTL_RBWAIT.mask() | reg::ring_wait_semaphore);
+}
+
+// While it waits a bit of RING_CTL is set; software ends the wait by clearing it (2: 5.3.7.2; 4: 1.1.5, RBWait and Semaphore Wait).
+Flow RingExecutor::hold(const Packet& packet, bool waits, uint32_t bit) {
+  const bool known = waits_at_ == packet.address;
+  if (!waits || (known && !(core_.get(reg::ctl) & bit))) return end_wait(), Flow::next();
+  if (!known) {
+    waits_at_ = packet.address;
+    core_.links().registers.set_bits(core_.config().mmio_base + reg::ctl, bit);
+  }
+  return stop(Reason::waiting);
+}
+
+// While the condition code is set the command waits (2: 5.3.7.3.5; 4: 1.1.3.4, 1.2.11): codes 1 to 5 select bits 0 to 4 of EXCC.
+Flow RingExecutor::wait_for_event(const Packet& packet) {
+  const uint32_t code = ring_packets::MI_WAIT_FOR_EVENT::View(packet.dwords).condition_code_wait_select();
+  if (code == 0) {
+    if (waits_for_pipe(packet.dwords))
+      unimplemented("Ironlake: MI_WAIT_FOR_EVENT of a display pipe", "does not wait: {:#x}", packet.dwords[0]);
+    return Flow::next();
+  }
+  if (code > 5) return guest_error("MI_WAIT_FOR_EVENT", "condition code {}", code), Flow::next();
+  return hold(packet, core_.get(reg::excc) >> (code - 1) & 1, field::RING_CTL_RBWAIT.mask());
+}
+
+// Passes where the value found is greater than the one in the command (i915 of Linux 3.1, intel_ringbuffer.c, "the comparison is strictly greater than").
+Flow RingExecutor::semaphore(const Packet& packet) {
+  const ring_packets::MI_SEMAPHORE_MBOX::View mbox(packet.dwords);
+  const uint32_t data = mbox.semaphore_data_dword(), address = mbox.semaphore_address();
+  memory::View& view = core_.view(mbox.use_global_gtt());
+  if (mbox.update_semaphore()) {
+    if (!mbox.compare_register()) view.store_release<uint32_t>(address, data), core_.links().memory_written();
+    else if (privileged_) write_register(address, data);
+    else guest_error("MI_SEMAPHORE_MBOX that writes a register in a non-secure batch", "{:#x}", address);
+    return Flow::next();
+  }
+  if (!mbox.compare_semaphore()) return Flow::next();
+  uint32_t value = 0;
+  if (!mbox.compare_register()) value = view.load_acquire<uint32_t>(address);
+  else if (mbox.register_select() == 0) value = core_.get(softgen::reg::RING_SYNC_0);
+  else if (mbox.register_select() == 2) value = core_.get(softgen::reg::RING_SYNC_1);
+  else return guest_error("MI_SEMAPHORE_MBOX", "register {}", mbox.register_select()), Flow::next();
+  return hold(packet, value <= data, reg::ring_wait_semaphore);
+}
+
+}  // namespace softgen::cs

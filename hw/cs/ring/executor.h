@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The visitor of Ironlake's streamers. What its commands have in common with Gen8's is the base class's.
+#pragma once
+
+#include <optional>
+
+#include "hw/cs/executor.h"
+
+namespace softgen::cs {
+
+class RingExecutor final : public Executor {
+ public:
+  RingExecutor(EngineCore& core, Arbiter& arbiter, SetContext set_context);
+
+  ParseEnd walk(Cursor& cursor, std::vector<uint32_t>& packet) override;
+  /// After a reset, or when a saved state has been loaded.
+  void forget_wait() { waits_at_.reset(); }
+
+  // For the parser, in place of the base class's.
+  Flow command(const Packet& packet, const Cursor& after) { return finished(packet, after, execute(packet, after)); }
+  Flow no_memory(uint64_t address, const Cursor& after);
+
+ private:
+  Flow execute(const Packet& packet, const Cursor& after);
+  Flow ring_mi(const Packet& packet, const Cursor& after);
+  /// The Engine's fence; nothing: it is done.
+  std::optional<Flow> fence(const FlushRequest& request);
+  Flow noop(Dwords dw);
+  Flow flush(Dwords dw);
+  Flow start(Dwords dw, const Cursor& after);
+  Flow end(const Cursor& after);
+  Flow set_context(const Packet& packet, const Cursor& after);
+  Flow store_data_imm(const Packet& packet);
+  void store_physical(uint64_t address, uint64_t value, unsigned bytes);
+  void load_register_imm(Dwords dw);
+  void store_register_mem(Dwords dw);
+  void update_gtt(Dwords dw);
+  Flow semaphore(const Packet& packet);
+  Flow wait_for_event(const Packet& packet);
+  void suspend_flush(Dwords dw);
+  Flow pipe_control(Dwords dw);
+  /// Stands at the packet while `waits`; `bit`: of RING_CTL, which software clears to end the wait.
+  Flow hold(const Packet& packet, bool waits, uint32_t bit);
+  void end_wait();
+  /// UHPTR is forgotten once HEAD has come to it, where MI_MODE says so.
+  void follow_pending_head(const Cursor& after);
+
+  const uint32_t nopid_;                ///< in BAR0
+  std::optional<uint64_t> waits_at_{};  ///< the address of the packet that waits
+};
+
+}  // namespace softgen::cs

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "hw/cs/ring/streamer.h"
+
+namespace softgen::cs {
+namespace {
+
+std::unique_ptr<Executor> make_executor(EngineCore& core, Arbiter& arbiter, Executor::SetContext set_context) {
+  return std::make_unique<RingExecutor>(core, arbiter, std::move(set_context));
+}
+
+}  // namespace
+
+RingStreamer::RingStreamer(const StreamerConfig& config, StreamerLinks links)
+    : Streamer(config, std::move(links), make_executor), ring_contexts_(core_) {}
+
+void RingStreamer::reset() {
+  Streamer::reset();
+  executor().forget_wait();
+  core_.set(reg::ccid, 0);  // the state of the context that it names is lost
+}
+
+void RingStreamer::state(Archive& archive) {
+  Streamer::state(archive);
+  if (archive.reading()) executor().forget_wait();
+}
+
+// A wait looks at EXCC and at the semaphores' registers.
+std::span<const uint32_t> RingStreamer::kicking_registers() const {
+  static constexpr uint32_t registers[] = {
+      reg::tail, reg::head, reg::ctl, reg::uhptr, reg::excc, softgen::reg::RING_SYNC_0, softgen::reg::RING_SYNC_1};
+  return registers;
+}
+
+}  // namespace softgen::cs

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What registers do that is not the streamer's own: START resets HEAD, EIR clears ESR, the video streamer's registers answer at 12000h, too, and what is
+// not built is counted by name. Sections are those of the ILK PRM vol 1: "2:" of part 2, "4:" of part 4.
+#include "hw/cs/submission/ring.h"
+
+#include <algorithm>
+#include <array>
+#include <span>
+#include <utility>
+
+#include "hw/base/log.h"
+#include "hw/cs/registers.h"
+#include "hw/cs/ring/streamer.h"
+
+namespace softgen::cs {
+namespace {
+
+namespace all = softgen::reg;
+namespace field = softgen::reg::field;
+
+class NoPort final : public SubmitPort {
+ public:
+  std::span<const uint32_t> registers() const override { return {}; }
+  std::optional<Execlist> write(uint32_t, uint32_t) override { return std::nullopt; }
+  void reset() override {}
+  void state(Archive&) override {}
+};
+
+/// A register of which software asks for something that is not built.
+struct NotBuilt {
+  uint32_t offset, dwords;
+  uint32_t bits;  ///< one of them is written as 1
+  const char* what;
+};
+constexpr std::array of_render{NotBuilt{all::PGTBL_CTL2, 1, field::PGTBL_CTL2_PAGE_TABLE_ENABLE.mask(), "Ironlake: flat per-process table"},
+                               NotBuilt{all::GFX_MODE, 1, field::GFX_MODE_PER_PROCESS_GTT_ENABLE.mask(), "Ironlake: per-process tables"}};
+constexpr std::array of_video{
+    NotBuilt{all::VCS_GFX_MODE, 1, field::VCS_GFX_MODE_PER_PROCESS_GTT_ENABLE.mask(), "Ironlake: per-process tables of the video streamer"},
+    NotBuilt{all::VCS_PP_DIR_BASE, 1, ~0u, "Ironlake: per-process tables of the video streamer"},
+    NotBuilt{all::VCS_PP_DCLV(0), 2, ~0u, "Ironlake: per-process tables of the video streamer"},
+    NotBuilt{all::VCS_RNCID(0), 2, ~0u, "Ironlake: contexts of the video streamer"}};
+
+class RingSubmission final : public Submission {
+ public:
+  RingSubmission(mmio::RegisterFile& registers, uint32_t mmio_base) : registers_(registers), base_(mmio_base) {}
+
+  void attach(std::function<void()> submitted) override;
+  unsigned elements() const override { return 1; }
+  bool selected(uint32_t) const override { return false; }
+  std::optional<Execlist> pending() const override { return std::nullopt; }
+  std::optional<Execlist> take() override { return std::nullopt; }
+  void put(const std::optional<Execlist>&) override {}
+  void report(const ContextSwitch&, memory::View&, uint64_t) override {}
+  void show(const ExeclistStatus&) override {}
+  void reset() override {}
+  void state(Archive&) override {}
+
+ private:
+  void attach_rules();
+  void attach_alias(const defs::EngineRow& engine);
+  void mirror(uint32_t alias, uint32_t offset);
+  void count(std::span<const NotBuilt> rows);
+
+  mmio::RegisterFile& registers_;
+  const uint32_t base_;
+};
+
+void RingSubmission::attach(std::function<void()>) {
+  attach_rules();
+  const auto engine = std::ranges::find(registers_.set().engines, base_, &defs::EngineRow::mmio_base);
+  if (class_of(engine->id) != defs::EngineClass::video) return count(of_render);
+  attach_alias(*engine);
+  count(of_video);
+}
+
+void RingSubmission::attach_rules() {
+  // "Writing this register also causes the Head Offset to be reset to zero, and the Wrap Count to be reset to zero" (4: 1.1.5).
+  registers_.on_write(base_ + reg::start, [this](uint32_t, uint32_t) { registers_.poke(base_ + reg::head, 0); });
+  // A bit cleared in EIR is cleared in ESR (2: 5.7.2), but for page table errors, which last until a reset (4: table 1-5).
+  registers_.on_write(base_ + reg::eir,
+                      [this](uint32_t, uint32_t written) { registers_.clear_bits(base_ + reg::esr, written & ~reg::error_page_table); });
+  // It clears itself when the flush is complete (2: 5.3.11.2): software polls it.
+  registers_.on_write(base_ + reg::instpm, [this](uint32_t offset, uint32_t) {
+    const uint32_t value = registers_.peek(offset), sync = field::RING_INSTPM_SYNC_FLUSH_ENABLE.mask();
+    if (value & sync) {
+      unimplemented("Ironlake: sync flush");
+      registers_.clear_bits(offset, sync);
+    }
+    if (field::RING_INSTPM_COMMAND_CLASS_DISABLES.of(value)) unimplemented("Ironlake: command classes disabled by INSTPM");
+  });
+  // Zero starts it, all ones stop it (4: 1.1.6.1).
+  registers_.on_write(base_ + all::RING_CNTR, [](uint32_t, uint32_t written) {
+    if (written != ~0u) unimplemented("Ironlake: watchdog timer");
+  });
+}
+
+/// The dword at `alias` is the one at `offset`.
+void RingSubmission::mirror(uint32_t alias, uint32_t offset) {
+  registers_.on_read(alias, [this, offset](uint32_t) { return registers_.read(offset); });
+  registers_.on_write(alias, [this, offset](uint32_t, uint32_t written) { registers_.write(offset, written); });
+}
+
+// i915's addresses and those of the manual (4: 1.1). HWS_PGA is at 14080h there (4: 1.1.2.3).
+void RingSubmission::attach_alias(const defs::EngineRow& engine) {
+  const defs::RegisterSet& set = registers_.set();
+  const uint32_t alias = all::VCS_ALIAS - base_;
+  for (const defs::Register& row : set.rows) {
+    if (!row.engine || !row.is_of(engine.id)) continue;
+    for (uint32_t i = 0; i < row.count[0]; ++i) {
+      const uint32_t offset = base_ + row.offset + i * row.stride[0];
+      mirror(alias + offset, offset);
+    }
+  }
+  mirror(all::VCS_HWS_PGA, base_ + reg::hws_pga);
+}
+
+void RingSubmission::count(std::span<const NotBuilt> rows) {
+  for (const NotBuilt& row : rows)
+    registers_.on_write(row.offset, row.dwords * 4, [this, bits = row.bits, what = row.what](uint32_t offset, uint32_t) {
+      if (registers_.peek(offset) & bits) unimplemented(what);
+    });
+}
+
+std::unique_ptr<SubmitPort> port() { return std::make_unique<NoPort>(); }
+
+std::unique_ptr<Submission> submission(mmio::RegisterFile& registers, uint32_t mmio_base) {
+  return std::make_unique<RingSubmission>(registers, mmio_base);
+}
+
+std::unique_ptr<Streamer> streamer(const StreamerConfig& config, StreamerLinks links) {
+  return std::make_unique<RingStreamer>(config, std::move(links));
+}
+
+constexpr std::array<defs::ContextLayout, 4> no_layouts{};  // by EngineClass
+
+}  // namespace
+
+const SubmissionForm ring{.port = port, .make = submission, .streamer = streamer};
+const defs::ContextImages ring_context_images{no_layouts};
+
+}  // namespace softgen::cs

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "tests/unit/cs/ring_rig.h"
+
+#include "hw/defs/gen5/set.h"
+
+namespace softgen::cs::test {
+
+RingMachine::RingMachine(bool threaded) {
+  quiet_log();
+  clear_failure_counts();
+  for (uint32_t page = 0; page < (64u << 20) / 4096; ++page) ggtt.set_pte(page, uint64_t{page} << 12 | 1);
+  const auto ticks = [this](uint32_t) { return static_cast<uint32_t>(host.now / 80); };
+  registers.on_engine_read(softgen::reg::RING_TIMESTAMP, ticks);
+  registers.on_engine_read(softgen::reg::RING_TIMESTAMP_UDW, [](uint32_t) { return 0; });
+  CommandStreamers::Environment environment{.commands = defs::gen5::commands,
+                                            .contexts = ring_context_images,
+                                            .memory = memory,
+                                            .ggtt = ggtt,
+                                            .faults = &faults,
+                                            .tlb = tlb,
+                                            .registers = registers,
+                                            .interrupts = interrupts,
+                                            .gate = gate,
+                                            .submission = cs::ring,
+                                            .gtt_written = [this] { ++gtt_writes; },
+                                            .commands_per_poll = 1u << 18};
+  for (const EngineId id : {EngineId::rcs, EngineId::vcs0}) environment.engines[static_cast<size_t>(id)] = &engine(id);
+  cs = std::make_unique<CommandStreamers>(environment, threaded);
+  registers.write(softgen::reg::GTIMR, 0);
+  registers.write(softgen::reg::GTIER, ~0u);
+  registers.write(softgen::reg::DEIER, 1u << 31);
+}
+
+uint32_t RingMachine::take_interrupts() {
+  const uint32_t found = registers.read(softgen::reg::GTIIR);
+  registers.write(softgen::reg::GTIIR, found);
+  registers.write(softgen::reg::GTIIR, found);
+  return found;
+}
+
+void RingMachine::reset_engine(EngineId e) {
+  cs->stop_engines(1u << static_cast<unsigned>(e));
+  cs->restart_engines(1u << static_cast<unsigned>(e));
+}
+
+void RingMachine::state(Archive& archive) {
+  cs->pause();
+  registers.state(archive);
+  interrupts.state(archive);
+  cs->state(archive);
+  cs->resume();
+}
+
+std::vector<std::byte> RingMachine::save_state() {
+  Archive archive;
+  state(archive);
+  return archive.take();
+}
+
+bool RingMachine::load_state(std::span<const std::byte> data) {
+  Archive archive(data);
+  state(archive);
+  return !archive.failed();
+}
+
+Ring::Ring(RingMachine& m, EngineId e, uint32_t size, uint32_t flags)
+    : machine(m), id(e), start(RingMachine::ring_at + static_cast<uint32_t>(e) * 0x10'0000), bytes(size) {
+  set(softgen::reg::RING_MI_MODE, 0x0100'0100);
+  REQUIRE(get(softgen::reg::RING_MI_MODE) & 0x200);
+  set(softgen::reg::RING_CTL, 0);
+  set(softgen::reg::RING_HEAD, 0);
+  set(softgen::reg::RING_TAIL, 0);
+  REQUIRE(head() == 0);
+  set(softgen::reg::RING_HWS_PGA, RingMachine::status_page(e));
+  set(softgen::reg::RING_START, start);
+  set(softgen::reg::RING_EMR, ~0x11u);
+  set(softgen::reg::RING_CTL, (size - 4096) | flags | 1);
+  REQUIRE(get(softgen::reg::RING_CTL) & 1);
+  set(softgen::reg::RING_MI_MODE, 0x0100'0000);
+}
+
+Ring& Ring::emit(const Dwords& commands) {
+  for (const uint32_t dword : commands) {
+    machine.write(start + tail, {dword});
+    tail = (tail + 4) % bytes;
+  }
+  if (tail % 8) emit({noop});
+  return *this;
+}
+
+}  // namespace softgen::cs::test
