@@ -43,7 +43,8 @@ class AvcPictures : MfxPictures {
     image_._8x8_idct_transform_mode = flag(), image_.direct_8x8_inference = flag(), image_.constrained_intra_prediction = in.one_in(4);
     image_.weighted_prediction_enable = flag();
     image_.weighted_biprediction_idc = static_cast<Image::WeightedBiPredictionIDC>(in.below(3));
-    image_.first_chroma_qp_offset = static_cast<int>(in.below(25)) - 12, image_.second_chroma_qp_offset = static_cast<int>(in.below(25)) - 12;
+    image_.first_chroma_qp_offset = static_cast<int>(in.below(25)) - 12,
+    image_.second_chroma_qp_offset = static_cast<int>(in.below(25)) - 12;
     filtered_ = !in.one_in(8), scales_ = in.one_in(4), has_motion_ = !in.one_in(4);
     is_flat_ = flag();
     for (auto& matrix : matrices_)
@@ -74,7 +75,8 @@ class AvcPictures : MfxPictures {
       slice.disable_deblocking_filter_indicator = deblocking;
       slice.cabac_init_idc = in.below(3);
       slice.slice_quantization_parameter = in.below(52);
-      slice.slice_alpha_c0_offset_div2 = static_cast<int>(in.below(13)) - 6, slice.slice_beta_offset_div2 = static_cast<int>(in.below(13)) - 6;
+      slice.slice_alpha_c0_offset_div2 = static_cast<int>(in.below(13)) - 6,
+      slice.slice_beta_offset_div2 = static_cast<int>(in.below(13)) - 6;
       slice.slice_vertical_position = at / columns_, slice.slice_horizontal_position = at % columns_;
       slice.mb_type_direct_conversion_disable = in.one_in(8), slice.mb_type_skip_conversion_disable = in.one_in(8);
       slice.last_slice_group = at == starts_.back();
@@ -213,7 +215,8 @@ class AvcPictures : MfxPictures {
     if (rig_.is_aborted()) return;
     require(rig_.peek(reg::gen9::MFD_ERROR_STATUS) == 0, "H.264: the stream decodes");
     rig_.require_equal(picture_at(index, false), picture_at(index, true), picture_bytes, "H.264: the decoder has the reconstruction");
-    if (has_motion_) rig_.require_equal(motion_at(index, false), motion_at(index, true), motion_bytes, "H.264: the decoder has the same motion");
+    if (has_motion_)
+      rig_.require_equal(motion_at(index, false), motion_at(index, true), motion_bytes, "H.264: the decoder has the same motion");
   }
 
   const bool vdenc_;

@@ -31,7 +31,7 @@ class HevcPictures : media::test::HevcEncodePictures<HevcRigBase> {
     StateSource& in = rig.in();
     random.seed(in.take<uint16_t>());
     choose();
-    for (unsigned index = 0, count = 1 + in.below(4); index < count && !rig.is_aborted(); ++index) {
+    for (unsigned index = 0, count = in.one_in(6) ? 3 : 1 + in.below(2); index < count && !rig.is_aborted(); ++index) {
       slice.slice_type = !index ? Type::HCP_ST_I_SLICE : in.one_in(2) ? Type::HCP_ST_P_SLICE : Type::HCP_ST_B_SLICE;
       decoding = false;
       fill_source(in.one_in(3) ? 160 : in.below(16), index * 3);

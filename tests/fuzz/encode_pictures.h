@@ -44,12 +44,14 @@ class MfxPictures {
       for (uint32_t x = 0; x < columns_ * 16; ++x) {
         const unsigned wave = ((x + shift) * 5 + y * 3) % 150 + ((x + shift) / 12 + y / 9) % 2 * 60,
                        rest = static_cast<unsigned>(random_() % noise);
-        bytes[surface::offset_of_bytes(tiling, x, y, pitch)] = static_cast<uint8_t>(kind == 4 ? 255 * (rest & 1) : std::min(wave + rest, 255u));
+        bytes[surface::offset_of_bytes(tiling, x, y, pitch)] =
+            static_cast<uint8_t>(kind == 4 ? 255 * (rest & 1) : std::min(wave + rest, 255u));
       }
     rig_.view.write(source, bytes.data(), bytes.size());
   }
 
-  void send_select(G::MFX_PIPE_MODE_SELECT::StandardSelect standard, bool encodes, bool vdenc = false, bool filtered = true, bool scales = false) {
+  void send_select(G::MFX_PIPE_MODE_SELECT::StandardSelect standard, bool encodes, bool vdenc = false, bool filtered = true,
+                   bool scales = false) {
     using Select = G::MFX_PIPE_MODE_SELECT;
     Select select{};
     select.standard_select = standard;

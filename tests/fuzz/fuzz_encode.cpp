@@ -14,8 +14,8 @@ namespace {
 class HostileEncoding final : public VideoTarget {
  public:
   /// `select`: MFX_PIPE_MODE_SELECT, or HCP_PIPE_MODE_SELECT.
-  HostileEncoding(const char* select, uint32_t standard, std::vector<const char*> state, std::vector<const char*> object_state, const char* object,
-                  bool vdenc = false)
+  HostileEncoding(const char* select, uint32_t standard, std::vector<const char*> state, std::vector<const char*> object_state,
+                  const char* object, bool vdenc = false)
       : VideoTarget(standard, std::move(state), object), select_(VideoTarget::command(select)), vdenc_(vdenc) {
     quiet_log();
     object_state_ = std::move(object_state);
@@ -67,12 +67,15 @@ class HostileEncoding final : public VideoTarget {
       case defs::CommandId::MFX_AVC_REF_IDX_STATE: put("Reference Picture List Select", list_ = !list_); break;
       case defs::CommandId::HCP_REF_IDX_STATE:
       case defs::CommandId::HCP_WEIGHTOFFSET_STATE: put("Reference Picture List Select", list_ = !list_); break;
-      case defs::CommandId::HCP_SURFACE_STATE: put("Surface ID", list_ = !list_), put("Surface Format", 4), put("Surface Pitch", 127); break;
+      case defs::CommandId::HCP_SURFACE_STATE:
+        put("Surface ID", list_ = !list_), put("Surface Format", 4), put("Surface Pitch", 127);
+        break;
       case defs::CommandId::HCP_PIC_STATE:
         put("Luma Bit Depth", 0), put("Chroma Bit Depth", 0), put("Tiling Enable", 0), put("Entropy Coding Sync Enable", 0);
         break;
       case defs::CommandId::VDENC_WALKER_STATE:
-        for (const char* name : {"MB/LCU Start X Position", "MB/LCU Start Y Position", "Next Slice MB/LCU Start X Position"}) put(name, in.below(4));
+        for (const char* name : {"MB/LCU Start X Position", "MB/LCU Start Y Position", "Next Slice MB/LCU Start X Position"})
+          put(name, in.below(4));
         break;
       case defs::CommandId::MFX_JPEG_PIC_STATE: {
         const uint32_t layout = 1 + in.below(5);
@@ -99,7 +102,8 @@ enum Codec : uint8_t { avc_pak, avc_vdenc, hevc, mpeg2, jpeg, codecs };
 
 HostileEncoding& hostile(Codec codec) {
   static constexpr const char *mfx = "MFX_PIPE_MODE_SELECT", *hcp = "HCP_PIPE_MODE_SELECT";
-  static const std::vector<const char*> shared = {"MFX_SURFACE_STATE", "MFX_SURFACE_STATE", "MFX_PIPE_BUF_ADDR_STATE", "MFX_IND_OBJ_BASE_ADDR_STATE"};
+  static const std::vector<const char*> shared = {"MFX_SURFACE_STATE", "MFX_SURFACE_STATE", "MFX_PIPE_BUF_ADDR_STATE",
+                                                  "MFX_IND_OBJ_BASE_ADDR_STATE"};
   const auto with = [](std::vector<const char*> names) {
     names.insert(names.begin(), shared.begin(), shared.end());
     return names;
@@ -108,15 +112,24 @@ HostileEncoding& hostile(Codec codec) {
                                                  "MFX_AVC_WEIGHTOFFSET_STATE", "MFX_PAK_INSERT_OBJECT"};
   static HostileEncoding targets[codecs] = {
       {mfx, 2, with({"MFX_AVC_IMG_STATE", "MFX_QM_STATE", "MFX_AVC_DIRECTMODE_STATE"}), slice, "MFC_AVC_PAK_OBJECT"},
-      {mfx, 2, with({"MFX_AVC_IMG_STATE", "MFX_QM_STATE", "MFX_AVC_DIRECTMODE_STATE", "VDENC_IMG_STATE"}), slice, "VDENC_WALKER_STATE", true},
-      {hcp, 0,
+      {mfx, 2, with({"MFX_AVC_IMG_STATE", "MFX_QM_STATE", "MFX_AVC_DIRECTMODE_STATE", "VDENC_IMG_STATE"}), slice, "VDENC_WALKER_STATE",
+       true},
+      {hcp,
+       0,
        {"HCP_SURFACE_STATE", "HCP_SURFACE_STATE", "HCP_PIPE_BUF_ADDR_STATE", "HCP_IND_OBJ_BASE_ADDR_STATE", "HCP_QM_STATE", "HCP_FQM_STATE",
         "HCP_PIC_STATE"},
        {"HCP_SLICE_STATE", "HCP_REF_IDX_STATE", "HCP_WEIGHTOFFSET_STATE", "HCP_PAK_INSERT_OBJECT"},
        "HCP_PAK_OBJECT"},
-      {mfx, 0, with({"MFX_MPEG2_PIC_STATE", "MFX_QM_STATE", "MFX_FQM_STATE"}), {"MFC_MPEG2_SLICEGROUP_STATE", "MFX_PAK_INSERT_OBJECT"},
+      {mfx,
+       0,
+       with({"MFX_MPEG2_PIC_STATE", "MFX_QM_STATE", "MFX_FQM_STATE"}),
+       {"MFC_MPEG2_SLICEGROUP_STATE", "MFX_PAK_INSERT_OBJECT"},
        "MFC_MPEG2_PAK_OBJECT"},
-      {mfx, 3, with({"MFX_JPEG_PIC_STATE", "MFX_FQM_STATE", "MFC_JPEG_HUFF_TABLE_STATE"}), {"MFX_PAK_INSERT_OBJECT"}, "MFC_JPEG_SCAN_OBJECT"}};
+      {mfx,
+       3,
+       with({"MFX_JPEG_PIC_STATE", "MFX_FQM_STATE", "MFC_JPEG_HUFF_TABLE_STATE"}),
+       {"MFX_PAK_INSERT_OBJECT"},
+       "MFC_JPEG_SCAN_OBJECT"}};
   return targets[codec];
 }
 

@@ -47,7 +47,8 @@ class VmeTarget {
         view.set_space(bound_.map.space);
         ThreadEnv env{view, bound_.bases, bound_.stop};
         vme::answer(message(one, one.payload, answer), env);
-        require(std::equal(answer.begin(), answer.end(), one.answer.begin(), [](const Grf& a, const Grf& b) { return std::ranges::equal(a.dw, b.dw); }),
+        require(std::equal(answer.begin(), answer.end(), one.answer.begin(),
+                           [](const Grf& a, const Grf& b) { return std::ranges::equal(a.dw, b.dw); }),
                 "threads get the same answers");
       });
     }
@@ -56,7 +57,13 @@ class VmeTarget {
 
  private:
   static Message message(const Sent& one, std::span<const Grf> payload, std::span<Grf> answer) {
-    return {.op = one.op, .exec_size = 8, .exec_mask = 0xff, .dispatch_mask = 0xff, .payload = payload, .payload2 = {}, .response = answer,
+    return {.op = one.op,
+            .exec_size = 8,
+            .exec_mask = 0xff,
+            .dispatch_mask = 0xff,
+            .payload = payload,
+            .payload2 = {},
+            .response = answer,
             .end_of_thread = false};
   }
 
@@ -96,7 +103,9 @@ class VmeTarget {
 
   /// A source within the picture, vectors and windows near it, costs that are small.
   static void make_plausible(StateSource& in, Sent& one) {
-    const auto near = [&](int range) { return static_cast<uint32_t>(static_cast<int>(in.below(static_cast<uint32_t>(2 * range))) - range) & 0xffff; };
+    const auto near = [&](int range) {
+      return static_cast<uint32_t>(static_cast<int>(in.below(static_cast<uint32_t>(2 * range))) - range) & 0xffff;
+    };
     auto& place = one.payload[0].dw;
     for (unsigned i = 0; i < 2; ++i) place[i] = near(100) | near(80) << 16;
     place[2] = in.below(6) * 16 | in.below(4) << 20;
@@ -120,7 +129,8 @@ class VmeTarget {
     std::ranges::copy(one.payload, payload.begin());
     vme::answer(message(one, payload, answer), bound_.env);
     std::ranges::copy(answer, one.answer.begin());
-    require(std::equal(payload.begin(), payload.end(), one.payload.begin(), [](const Grf& a, const Grf& b) { return std::ranges::equal(a.dw, b.dw); }),
+    require(std::equal(payload.begin(), payload.end(), one.payload.begin(),
+                       [](const Grf& a, const Grf& b) { return std::ranges::equal(a.dw, b.dw); }),
             "the payload stays");
   }
 
