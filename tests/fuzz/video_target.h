@@ -51,6 +51,7 @@ class VideoTarget {
   static constexpr uint32_t stream_bytes = 4096, max_blocks = 6;
 
   void send(StateSource&, const defs::Command& command, std::vector<uint32_t>& packet) {
+    if (stop_.aborting()) return;  // the streamer sends no more
     StateSource::finish(command, packet);
     EngineEnv env{EngineId::vcs0, map_.view, map_.view, registers_, stop_};
     video_.execute({0, &command, packet}, env);
