@@ -37,11 +37,12 @@ class LimitedRun {
   static constexpr int64_t run_ms = 1, stop_ms = 100;
 #endif
 
-  explicit LimitedRun(StopFlag& stop) : stop_(stop) {
+  /// `ms`: until the stop request.
+  explicit LimitedRun(StopFlag& stop, int64_t ms = run_ms) : stop_(stop) {
     static const bool installed = install();
     (void)installed;
     stop.clear(~0u);
-    asked_at_ = 0, ticks_ = 0;
+    asked_at_ = 0, ticks_ = 0, limit_ = static_cast<int>(2 * ms);
     current_.store(&stop, std::memory_order_release);
   }
   ~LimitedRun() {
@@ -62,10 +63,11 @@ class LimitedRun {
     if (!stop) return;
     const int ticks = ++ticks_;
     interrupted_[ticks % places] = reinterpret_cast<void*>(static_cast<const ucontext_t*>(context)->uc_mcontext.gregs[REG_RIP]);
-    if (ticks == 2 * run_ms) {
+    const int limit = limit_;
+    if (ticks == limit) {
       asked_at_ = processor_ms();
       stop->request(StopFlag::reset);
-    } else if (ticks > 2 * run_ms && processor_ms() > asked_at_ + stop_ms) {
+    } else if (ticks > limit && processor_ms() > asked_at_ + stop_ms) {
       static const char text[] = "\nliveness: it runs on after the stop request, in (for addr2line -Cfie)\n";
       if (write(STDERR_FILENO, text, sizeof text - 1) >= 0) backtrace_symbols_fd(interrupted_, std::min(ticks, places), STDERR_FILENO);
       std::abort();
@@ -90,7 +92,7 @@ class LimitedRun {
 
   StopFlag& stop_;
   static inline std::atomic<StopFlag*> current_{nullptr};
-  static inline std::atomic<int> ticks_{0};
+  static inline std::atomic<int> ticks_{0}, limit_{0};
   static constexpr int places = 16;
   static inline void* interrupted_[places] = {};
   static inline std::atomic<int64_t> asked_at_{0};

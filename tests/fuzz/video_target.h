@@ -34,6 +34,7 @@ class VideoTarget {
  protected:
   /// Packets that each object has of its own, sent before it.
   std::vector<const char*> object_state_;
+  uint32_t max_objects_ = 4;  ///< of a picture
 
   /// Makes a packet whose fields are chosen at random one that reaches more.
   virtual void adjust(StateSource&, const defs::Command&, std::vector<uint32_t>&) {}
@@ -50,6 +51,7 @@ class VideoTarget {
   static constexpr uint32_t stream_bytes = 4096, max_blocks = 6;
 
   void send(StateSource&, const defs::Command& command, std::vector<uint32_t>& packet) {
+    if (stop_.aborting()) return;  // the streamer sends no more
     StateSource::finish(command, packet);
     EngineEnv env{EngineId::vcs0, map_.view, map_.view, registers_, stop_};
     video_.execute({0, &command, packet}, env);
@@ -75,7 +77,7 @@ class VideoTarget {
     const defs::Command& first = select(in, mode);
     send(in, first, mode);
     for (const char* name : state_) send_state(in, name);
-    for (unsigned objects = 1 + in.below(4); objects; --objects) {
+    for (unsigned objects = 1 + in.below(max_objects_); objects; --objects) {
       for (const char* name : object_state_) send_state(in, name);
       send_any(in, command(object_));
     }

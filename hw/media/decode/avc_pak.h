@@ -4,7 +4,6 @@
 #pragma once
 
 #include <algorithm>
-#include <cstring>
 
 #include "hw/base/log.h"
 #include "hw/defs/ids.h"
@@ -118,7 +117,7 @@ class PakObject {
     const auto found = read_object(env, base.mfx_indirect_mv_object_address() + object_.indirect_pak_mv_data_start_address_offset, bytes,
                                    base.mfx_indirect_mv_object_upper_bound(), buffer);
     if (found.size() < bytes) guest_error(name, "vectors beyond the bound");
-    std::memcpy(pairs.data(), found.data(), std::min<size_t>(found.size(), bytes));
+    std::ranges::copy(found.first(std::min<size_t>(found.size(), bytes)), reinterpret_cast<uint8_t*>(pairs.data()));
     for (unsigned block = 0; block < 16; ++block)
       for (unsigned list = 0; list < 2; ++list) {
         const Mv mv = pairs[(blocks ? block : block / 4) * 2 + list];

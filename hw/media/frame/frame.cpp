@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "hw/media/frame/row_order.h"
+
 namespace softgen::media {
 namespace {
 
@@ -54,7 +56,7 @@ void store_frame(PictureMap& to, const Frame<uint8_t>& frame, WorkerPool* pool, 
   // As many rows as two rows of tiles have.
   constexpr uint32_t rows = 64;
   const uint32_t strips = (frame.luma.height() + rows - 1) / rows;
-  for_each(pool, has_chroma ? strips + (strips + 1) / 2 : strips, [&](size_t i, unsigned) {
+  for_each(pool_for_rows(to, pool), has_chroma ? strips + (strips + 1) / 2 : strips, [&](size_t i, unsigned) {
     const bool is_luma = i < strips;
     const auto y = static_cast<uint32_t>(is_luma ? i : i - strips) * rows;
     const Plane<uint8_t>& plane = is_luma ? frame.luma : frame.chroma;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "hw/media/frame/row_order.h"
 #include "hw/media/hevc/deblock.h"
 #include "hw/media/hevc/intra.h"
 #include "hw/media/hevc/sao.h"
@@ -127,7 +128,7 @@ std::optional<uint32_t> FrameSamples<T>::finish(PictureMap& to, WorkerPool* pool
       if (!stop.aborting()) deblock(*info_, frame_, vertical, first, first + cells);
     });
   }
-  for_each(pool, info_->ctb_rows(), [&](size_t row, unsigned slot) {
+  for_each(pool_for_rows(to, pool), info_->ctb_rows(), [&](size_t row, unsigned slot) {
     if (!stop.aborting()) store_row(static_cast<uint32_t>(row), to, buffers_[slot]);
   });
   if (stop.aborting()) return std::nullopt;

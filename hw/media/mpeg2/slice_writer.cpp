@@ -62,6 +62,19 @@ bool SliceWriter::macroblock(const CodedMacroblock& coded, uint32_t column, bool
   return true;
 }
 
+// 7.6.6: the last macroblock of a slice is not a skipped one. It has the motion of those before, and no blocks.
+void SliceWriter::end() {
+  if (skipped_) {
+    CodedMacroblock last;
+    last.motion.used = directions_;
+    for (unsigned d = 0; d < 2; ++d) last.motion.vector[d].fill(predictors_[d]);
+    write_increment(skipped_);
+    write_inter(last);
+    skipped_ = 0;
+  }
+  bits_.align();
+}
+
 void SliceWriter::write_increment(uint32_t increment) {
   const WrittenCodes& codes = written_codes();
   for (; increment > address_escape - 1; increment -= address_escape - 1) put(bits_, codes.increments[address_escape]);

@@ -38,8 +38,8 @@ class SliceWriter {
   void begin(const SliceHeader& header);
   /// `last`: of the slice. `column`: right of the one before. Inter blocks in the pattern have a level that is not 0. False: it is a skipped one.
   bool macroblock(const CodedMacroblock& coded, uint32_t column, bool last);
-  /// Ends the slice: whole bytes.
-  void end() { bits_.align(); }
+  /// Ends the slice: whole bytes. Skipped macroblocks that were not said to be its last get a last one.
+  void end();
   BitWriter& bits() { return bits_; }
   uint64_t coefficient_bits() const { return coefficient_bits_; }
 

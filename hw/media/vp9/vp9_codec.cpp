@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "hw/media/frame/row_order.h"
 #include "hw/memory/view.h"
 
 namespace softgen::media {
@@ -97,7 +98,7 @@ void Vp9Codec::store(const Vp9Job& job, vp9::Planes<T>& planes, EngineEnv& env) 
   target_.chroma.open(env.view, env.stop, job.target.chroma, Access::write);
   const vp9::SampleKernels<T>& kernels = vp9::kernels().samples<T>();
   const uint32_t width = job.picture.width, strips = (job.picture.height + 15) / 16;
-  for_each(pool_, strips, [&](size_t index, unsigned) {
+  for_each(pool_for_rows(target_, pool_), strips, [&](size_t index, unsigned) {
     std::vector<T> lines(size_t{width} * 16);
     const uint32_t top = static_cast<uint32_t>(index) * 16, bottom = std::min(top + 16, job.picture.height);
     const Plane<T>* const plane = planes.plane;

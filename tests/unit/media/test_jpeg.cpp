@@ -10,11 +10,13 @@
 #include "hw/media/jpeg/transform.h"
 #include "tests/catch.h"
 #include "tests/quiet_log.h"
+#include "tests/unit/media/jpeg_tables.h"
 #include "tests/unit/memory/mapped.h"
 
 using namespace softgen;
 using namespace softgen::media;
 using namespace softgen::media::jpeg;
+using namespace softgen::media::jpeg::test;
 
 namespace {
 
@@ -26,29 +28,6 @@ double inverse_at(const Block& block, int x, int y) {
   for (int v = 0; v < 8; ++v)
     for (int u = 0; u < 8; ++u) sum += basis(u, x) * basis(v, y) * block[static_cast<size_t>(v * 8 + u)];
   return sum;
-}
-
-/// A code of its own length for each symbol of a table: lengths that a complete tree has, one per value.
-struct Tables {
-  HuffmanTable decoder;
-  CodeTable encoder;
-};
-
-/// 12 DC codes of 4 bits; AC: the 162 symbols by their index in codes of 8 bits.
-Tables flat_tables() {
-  Tables out;
-  out.decoder.dc_counts[3] = 12;
-  for (uint8_t i = 0; i < 12; ++i) out.decoder.dc_values[i] = i, out.encoder.dc[i] = {i, 4};
-  out.decoder.ac_counts[7] = 162;
-  auto add = [&, n = uint16_t{0}](unsigned run, unsigned size, unsigned index) mutable {
-    out.decoder.ac_values[n] = static_cast<uint8_t>(run << 4 | size);
-    out.encoder.ac[index] = {n++, 8};
-  };
-  add(0, 0, 0);
-  for (unsigned run = 0; run < 16; ++run)
-    for (unsigned size = 1; size <= 10; ++size) add(run, size, run * 10 + size + (run == 15));
-  add(15, 0, 151);
-  return out;
 }
 
 constexpr uint64_t memory_start = 0x1'0000, memory_end = 0x1f'0000, luma_at = 0x2'0000, chroma_row = 512;

@@ -125,6 +125,7 @@ struct Rig : media::test::VideoRig {
     Frame<uint8_t> frame;
     frame.resize(columns * 16, rows * 16);
     std::vector<uint8_t> done(columns * rows);
+    uint32_t begun = ~0u;  // the row of the slice before
     for (size_t at = 0; at + 4 < bytes.size(); ++at) {
       if (bytes[at] || bytes[at + 1] || bytes[at + 2] != 1) continue;
       const uint32_t row = bytes[at + 3] - 1u;
@@ -133,7 +134,10 @@ struct Rig : media::test::VideoRig {
       const auto scale = static_cast<uint8_t>(bits.take(5));
       bits.skip(has_intra_flag ? 10 : 1);
       SliceDecoder decoder(params, maps.references, frame, done);
-      REQUIRE(decoder.decode(bits, {.first = row * columns, .end = (row + 1) * columns, .scale_code = scale}, stop) == SliceResult::whole);
+      const uint32_t column = row == begun ? second_slice : 0, next = second_slice && !column ? second_slice : columns;
+      begun = row;
+      REQUIRE(decoder.decode(bits, {.first = row * columns + column, .end = row * columns + next, .scale_code = scale}, stop) ==
+              SliceResult::whole);
     }
     for (const uint8_t one : done) REQUIRE(one);
     for (uint32_t y = 0; y < rows * 24; ++y)
@@ -152,6 +156,7 @@ struct Rig : media::test::VideoRig {
 
   G::MFX_MPEG2_PIC_STATE picture{};
   bool frame_only = true, has_intra_flag = false;
+  uint32_t second_slice = 0;  ///< where each row's second slice begins; 0: there is none
   std::mt19937 random{11};
 };
 
@@ -221,6 +226,21 @@ TEST_CASE("mpeg2 encode: still macroblocks of P pictures are skipped, but for th
   CHECK(rig.error(source) == 0);
   // Start code, scale and flag; two macroblocks without blocks: 8 bits for the first, 10 with the increment of 3.
   CHECK(rig.size() == rows * 7);
+}
+
+TEST_CASE("mpeg2 encode: a slice that ends without its last macroblock does not end with a skipped one") {
+  for (const CodingType type : {CodingType::p, CodingType::b}) {
+    Rig rig;
+    rig.fill(source, 0, 0), rig.fill(forward, 0, 0), rig.fill(backward, 0, 0);
+    rig.second_slice = 3;
+    rig.begin(type);
+    rig.encode([](Object& object) {
+      object.last_mb_in_slice = false;
+      object.first_mb_in_slice |= object.mb_x == 3;
+    });
+    rig.check_decoded();
+    CHECK(rig.error(source) == 0);
+  }
 }
 
 TEST_CASE("mpeg2 encode: inserted bytes stand where they came") {

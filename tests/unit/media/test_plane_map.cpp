@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <random>
 
+#include "hw/media/frame/row_order.h"
 #include "tests/catch.h"
 #include "tests/quiet_log.h"
 #include "tests/unit/memory/mapped.h"
@@ -127,4 +128,30 @@ TEST_CASE("plane: a stop request ends the search for pages, and the next refresh
   map.fetch(0, 0, 1, 1, &seen, 1);
   CHECK(seen == wanted);
   CHECK(rig.view.load<uint8_t>(first) == 0x5a);
+}
+
+TEST_CASE("a picture whose planes share rows is stored in one order, whatever workers there are") {
+  constexpr uint32_t size = 256;
+  WorkerPool pool(2);
+  Frame<uint8_t> frame;
+  frame.resize(size, size);
+  std::mt19937 random(3);
+  for (Plane<uint8_t>* plane : {&frame.luma, &frame.chroma})
+    for (uint32_t y = 0; y < plane->height(); ++y)
+      for (uint32_t x = 0; x < size; ++x) *plane->at(x, y) = static_cast<uint8_t>(random());
+  for (const uint32_t chroma_row : {0u, 100u, size}) {
+    const PictureLayout layout = nv12_layout(size, Tiling::y, size, size, chroma_row);
+    Rig alone, shared;
+    for (unsigned round = 0; round < 20; ++round) {
+      PictureMap map, other;
+      map.open(alone.view, alone.stop, layout, first, Access::write);
+      other.open(shared.view, shared.stop, layout, first, Access::write);
+      CHECK((pool_for_rows(other, &pool) == &pool) == (chroma_row == size));
+      store_frame(map, frame, nullptr);
+      store_frame(other, frame, &pool);
+      std::vector<uint8_t> a(size * size * 3 / 2), b(a.size());
+      alone.view.read(first, a.data(), a.size()), shared.view.read(first, b.data(), b.size());
+      REQUIRE(a == b);
+    }
+  }
 }

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Two video engines of Kaby Lake, one without workers and one with two, that get the same packets and the same memory: what they write must be equal. A
+// picture may write to the ranges that its packets name, and to nothing else.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <utility>
+#include <vector>
+
+#include "hw/base/worker_pool.h"
+#include "hw/defs/gen9/all.h"
+#include "hw/media/huc_decoder.h"
+#include "hw/media/video.h"
+#include "hw/mmio/register_file.h"
+#include "tests/fuzz/guest_map.h"
+#include "tests/fuzz/liveness.h"
+#include "tests/fuzz/require.h"
+#include "tests/fuzz/state_source.h"
+#include "tests/quiet_log.h"
+
+namespace softgen::fuzz {
+
+class EncodeRig {
+  static constexpr uint32_t pages = 240;
+
+  /// What drivers read of a picture.
+  static constexpr std::array<uint32_t, 14> reported = {reg::gen9::MFC_BITSTREAM_BYTECOUNT_FRAME,
+                                                        reg::gen9::MFC_BITSTREAM_SE_BITCOUNT_FRAME,
+                                                        reg::gen9::MFC_IMAGE_STATUS_CONTROL,
+                                                        reg::gen9::MFC_QP_STATUS_COUNT,
+                                                        reg::gen9::MFC_BITSTREAM_BYTECOUNT_SLICE,
+                                                        reg::gen9::MFC_AVC_NUM_SLICES,
+                                                        reg::gen9::MFD_ERROR_STATUS,
+                                                        reg::gen9::MFX_MB_COUNT,
+                                                        reg::gen9::HCP_BITSTREAM_BYTECOUNT_FRAME,
+                                                        reg::gen9::HCP_BITSTREAM_BYTECOUNT_FRAME_NO_HEADER,
+                                                        reg::gen9::HCP_BITSTREAM_SE_BITCOUNT_FRAME,
+                                                        reg::gen9::HCP_QP_STATUS_COUNT,
+                                                        reg::gen9::HCP_IMAGE_STATUS_CONTROL,
+                                                        reg::gen9::HCP_CABAC_STATUS};
+
+  struct Machine {
+    explicit Machine(unsigned workers)
+        : pool(workers), video(media::make_huc_decoder<defs::Gen9>(), media::make_video_packets<defs::Gen9>(), workers ? &pool : nullptr) {}
+    EngineEnv env(StopFlag& stop) { return {EngineId::vcs0, map.view, map.view, registers, stop}; }
+    GuestMap map{pages};
+    mmio::RegisterFile registers{defs::gen9::registers};
+    WorkerPool pool;
+    media::Video video;
+  };
+
+  /// The memory of both machines. Addresses are those of the first `pages` pages, which lie as in memory.
+  class Views {
+   public:
+    explicit Views(EncodeRig& rig) : rig_(rig) {}
+    void write(uint64_t at, const void* from, size_t bytes) {
+      rig_.each([&](Machine& machine) { machine.map.view.write(at, from, bytes); });
+    }
+    template <class T>
+    void store(uint64_t at, const T& value) {
+      write(at, &value, sizeof value);
+    }
+    void read(uint64_t at, void* to, size_t bytes) { rig_.machines_[0].map.view.read(at, to, bytes); }
+
+   private:
+    EncodeRig& rig_;
+  };
+
+ public:
+  using Range = std::pair<uint64_t, uint64_t>;  ///< first byte, end
+  using Packet = std::vector<uint32_t>;
+
+  EncodeRig() { quiet_log(); }
+
+  /// `in` outlives the run.
+  void begin(StateSource& in) {
+    in_ = &in;
+    twice_ = in.one_in(4), changes_ = in.one_in(3), aborted_ = false;
+    for (Machine& machine : machines_)
+      for (const uint32_t at : reported) machine.registers.poke(at, 0);
+  }
+  void end() {
+    for (Machine& machine : machines_) {
+      machine.video.reset_context();
+      machine.map.memory.restore();
+    }
+  }
+
+  StateSource& in() { return *in_; }
+  std::span<const uint64_t> addresses() const { return machines_[0].map.addresses(); }
+  StopFlag& stop() { return stop_; }
+  /// Nothing in the packets was changed: what is coded decodes to the reconstruction.
+  bool is_legal() const { return !changes_ && !aborted_; }
+  bool is_aborted() const { return aborted_; }
+
+  template <class State>
+  void send(const State& state) {
+    const auto dwords = state.pack();
+    send_dwords(dwords);
+  }
+  void send_dwords(std::span<const uint32_t> dwords) {
+    const defs::Command* command = defs::gen9::commands.find(defs::EngineClass::video, dwords[0]);
+    require(command, "a packet has a name");
+    Packet packet(dwords.begin(), dwords.end());
+    if (changes_ && in_->one_in(8)) in_->change(*command, packet), StateSource::finish(*command, packet);
+    execute([&](Machine& machine, EngineEnv& env) { return machine.video.execute({0x1000, command, packet}, env); });
+  }
+  /// The packet's dwords behind the header's two, as MFX_PAK_INSERT_OBJECT and HCP_PAK_INSERT_OBJECT have them.
+  void insert(uint32_t match, uint32_t control, std::initializer_list<uint32_t> payload) {
+    Packet packet{match | static_cast<uint32_t>(payload.size()), control};
+    packet.insert(packet.end(), payload);
+    send_dwords(packet);
+  }
+
+  /// From now on until flush() nothing but these ranges may be written.
+  void watch(std::vector<Range> ranges) {
+    ranges_ = std::move(ranges);
+    std::ranges::sort(ranges_);
+    const auto all = machines_[0].map.memory.all();
+    before_.assign(all.begin(), all.end());
+  }
+  /// The end of a picture.
+  void flush() {
+    execute([](Machine& machine, EngineEnv& env) { return machine.video.flush({}, env); });
+    if (aborted_) return;
+    if (twice_) compare();
+    if (!changes_) check_ranges();
+  }
+  /// Flushes that an open picture needs.
+  void flush_all() {
+    for (unsigned i = 0; i < 8 && machines_[0].video.in_picture(); ++i)
+      execute([](Machine& machine, EngineEnv& env) { return machine.video.flush({}, env); });
+    flush();
+  }
+
+  uint32_t peek(uint32_t reg) const { return machines_[0].registers.peek(reg); }
+  std::vector<uint8_t> bytes_at(uint64_t at, size_t count) {
+    std::vector<uint8_t> bytes(count);
+    view.read(at, bytes.data(), count);
+    return bytes;
+  }
+  void require_equal(uint64_t a, uint64_t b, size_t count, const char* what) { require(bytes_at(a, count) == bytes_at(b, count), what); }
+
+ private:
+  template <class Body>
+  void each(Body&& body) {
+    for (size_t i = 0; i < (twice_ ? 2u : 1u); ++i) body(machines_[i]);
+  }
+  template <class Body>
+  void execute(Body&& body) {
+    if (aborted_) return;
+    each([&](Machine& machine) {
+      EngineEnv env = machine.env(stop_);
+      aborted_ |= body(machine, env) == ExecResult::aborted;
+    });
+    aborted_ |= stop_.aborting();
+  }
+
+  void compare() {
+    require(std::ranges::equal(machines_[0].map.memory.all(), machines_[1].map.memory.all()), "workers write the same bytes");
+    for (const uint32_t at : reported)
+      require(machines_[0].registers.peek(at) == machines_[1].registers.peek(at), "workers report the same");
+  }
+  void check_ranges() const {
+    const auto after = machines_[0].map.memory.all();
+    uint64_t from = 0;
+    const auto same = [&](uint64_t to) {
+      if (to > from)
+        require(std::equal(before_.begin() + static_cast<ptrdiff_t>(from), before_.begin() + static_cast<ptrdiff_t>(to),
+                           after.begin() + static_cast<ptrdiff_t>(from)),
+                "nothing is written outside of the picture's ranges");
+    };
+    for (const auto& [first, end] : ranges_) same(first), from = std::max(from, end);
+    same(after.size());
+  }
+
+  GuardedNowhere nowhere_;
+  std::array<Machine, 2> machines_{Machine(0), Machine(2)};
+  StopFlag stop_;
+  StateSource* in_ = nullptr;
+  bool twice_ = false, changes_ = false, aborted_ = false;
+  std::vector<Range> ranges_;
+  std::vector<std::byte> before_;
+
+ public:
+  Views view{*this};
+};
+
+}  // namespace softgen::fuzz

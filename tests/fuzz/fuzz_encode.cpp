@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The video encoders by packets: H.264 by PAK objects and by VDEnc, HEVC, MPEG-2 and JPEG. A third of the inputs are hostile in each field; the others are
+// pictures as drivers send them, in some of them a few fields changed.
+#include "tests/fuzz/encode_avc.h"
+#include "tests/fuzz/encode_hevc.h"
+#include "tests/fuzz/encode_jpeg.h"
+#include "tests/fuzz/encode_mpeg2.h"
+#include "tests/fuzz/video_target.h"
+
+namespace softgen::fuzz {
+namespace {
+
+/// Hostile pictures: all fields of all packets are chosen.
+class HostileEncoding final : public VideoTarget {
+ public:
+  /// `select`: MFX_PIPE_MODE_SELECT, or HCP_PIPE_MODE_SELECT.
+  HostileEncoding(const char* select, uint32_t standard, std::vector<const char*> state, std::vector<const char*> object_state,
+                  const char* object, bool vdenc = false)
+      : VideoTarget(standard, std::move(state), object), select_(VideoTarget::command(select)), vdenc_(vdenc) {
+    quiet_log();
+    object_state_ = std::move(object_state);
+    max_objects_ = 12;
+  }
+
+ private:
+  using Select = defs::gen9::MFX_PIPE_MODE_SELECT;
+  using HcpSelect = defs::gen9::HCP_PIPE_MODE_SELECT;
+
+  const defs::Command& select(StateSource& in, std::vector<uint32_t>& packet) override {
+    if (select_.id == defs::CommandId::HCP_PIPE_MODE_SELECT) {
+      HcpSelect fields{};
+      fields.codec_select = HcpSelect::CodecSelect::ENCODE;
+      const auto dwords = fields.pack();
+      packet.assign(dwords.begin(), dwords.end());
+      return select_;
+    }
+    VideoTarget::select(in, packet);
+    Select fields = Select::unpack(packet);
+    fields.codec_select = Select::CodecSelect::ENCODE;
+    if (vdenc_) fields.vdenc_mode = Select::VDEncMode::VM_VDENC_MODE;
+    fields.scaled_surface_enable = in.one_in(4);
+    const auto dwords = fields.pack();
+    packet.assign(dwords.begin(), dwords.end());
+    return select_;
+  }
+
+  /// Blocks within a small picture, often one behind the other; sources that an encoder takes.
+  void adjust(StateSource& in, const defs::Command& one, std::vector<uint32_t>& packet) override {
+    const auto put = [&](std::string_view name, uint64_t value) {
+      for (const defs::Field& field : one.fields)
+        if (name == field.name) StateSource::put(packet, field.start, field.width(), value);
+    };
+    switch (one.id) {
+      case defs::CommandId::MFC_AVC_PAK_OBJECT:
+      case defs::CommandId::MFC_MPEG2_PAK_OBJECT:
+        next_ = in.one_in(3) ? in.below(6) | in.below(6) << 8 : next_ + 1;
+        put("MB X", next_ & 0xff), put("MB Y", next_ >> 8);
+        break;
+      case defs::CommandId::HCP_PAK_OBJECT:
+        next_ = in.one_in(3) ? 0 : next_ + 1;
+        put("Current LCU X Address", in.one_in(2) ? 0 : next_), put("Current LCU Y Address", in.one_in(2) ? 0 : next_);
+        break;
+      case defs::CommandId::MFX_SURFACE_STATE:
+        put("Surface ID", in.one_in(2) ? 4 : 0), put("Surface Format", 4), put("Interleave Chroma", 1);
+        break;
+      case defs::CommandId::MFX_AVC_IMG_STATE: put("MBAFF Mode", 0), put("Image Structure", 0), put("Chroma Format IDC", 1); break;
+      case defs::CommandId::MFX_AVC_REF_IDX_STATE: put("Reference Picture List Select", list_ = !list_); break;
+      case defs::CommandId::HCP_REF_IDX_STATE:
+      case defs::CommandId::HCP_WEIGHTOFFSET_STATE: put("Reference Picture List Select", list_ = !list_); break;
+      case defs::CommandId::HCP_SURFACE_STATE:
+        put("Surface ID", list_ = !list_), put("Surface Format", 4), put("Surface Pitch", 127);
+        break;
+      case defs::CommandId::HCP_PIC_STATE:
+        put("Luma Bit Depth", 0), put("Chroma Bit Depth", 0), put("Tiling Enable", 0), put("Entropy Coding Sync Enable", 0);
+        break;
+      case defs::CommandId::VDENC_WALKER_STATE:
+        for (const char* name : {"MB/LCU Start X Position", "MB/LCU Start Y Position", "Next Slice MB/LCU Start X Position"})
+          put(name, in.below(4));
+        break;
+      case defs::CommandId::MFX_JPEG_PIC_STATE: {
+        const uint32_t layout = 1 + in.below(5);
+        static constexpr uint8_t structures[] = {1, 2, 2, 0, 3};
+        put("Input Surface Format YUV", layout), put("Output MCU Structure", structures[layout - 1]);
+        put("Frame Height In Blocks", in.below(12)), put("Frame Width In Blocks", in.below(12));
+        break;
+      }
+      case defs::CommandId::MFX_PAK_INSERT_OBJECT:
+      case defs::CommandId::HCP_PAK_INSERT_OBJECT:
+        for (unsigned words = in.below(5); words; --words) packet.push_back(in.take<uint32_t>());
+        break;
+      default: break;
+    }
+  }
+
+  const defs::Command& select_;
+  const bool vdenc_;
+  bool list_ = false;
+  uint32_t next_ = 0;
+};
+
+enum Codec : uint8_t { avc_pak, avc_vdenc, hevc, mpeg2, jpeg, codecs };
+
+HostileEncoding& hostile(Codec codec) {
+  static constexpr const char *mfx = "MFX_PIPE_MODE_SELECT", *hcp = "HCP_PIPE_MODE_SELECT";
+  static const std::vector<const char*> shared = {"MFX_SURFACE_STATE", "MFX_SURFACE_STATE", "MFX_PIPE_BUF_ADDR_STATE",
+                                                  "MFX_IND_OBJ_BASE_ADDR_STATE"};
+  const auto with = [](std::vector<const char*> names) {
+    names.insert(names.begin(), shared.begin(), shared.end());
+    return names;
+  };
+  static const std::vector<const char*> slice = {"MFX_AVC_SLICE_STATE", "MFX_AVC_REF_IDX_STATE", "MFX_AVC_REF_IDX_STATE",
+                                                 "MFX_AVC_WEIGHTOFFSET_STATE", "MFX_PAK_INSERT_OBJECT"};
+  static HostileEncoding targets[codecs] = {
+      {mfx, 2, with({"MFX_AVC_IMG_STATE", "MFX_QM_STATE", "MFX_AVC_DIRECTMODE_STATE"}), slice, "MFC_AVC_PAK_OBJECT"},
+      {mfx, 2, with({"MFX_AVC_IMG_STATE", "MFX_QM_STATE", "MFX_AVC_DIRECTMODE_STATE", "VDENC_IMG_STATE"}), slice, "VDENC_WALKER_STATE",
+       true},
+      {hcp,
+       0,
+       {"HCP_SURFACE_STATE", "HCP_SURFACE_STATE", "HCP_PIPE_BUF_ADDR_STATE", "HCP_IND_OBJ_BASE_ADDR_STATE", "HCP_QM_STATE", "HCP_FQM_STATE",
+        "HCP_PIC_STATE"},
+       {"HCP_SLICE_STATE", "HCP_REF_IDX_STATE", "HCP_WEIGHTOFFSET_STATE", "HCP_PAK_INSERT_OBJECT"},
+       "HCP_PAK_OBJECT"},
+      {mfx,
+       0,
+       with({"MFX_MPEG2_PIC_STATE", "MFX_QM_STATE", "MFX_FQM_STATE"}),
+       {"MFC_MPEG2_SLICEGROUP_STATE", "MFX_PAK_INSERT_OBJECT"},
+       "MFC_MPEG2_PAK_OBJECT"},
+      {mfx,
+       3,
+       with({"MFX_JPEG_PIC_STATE", "MFX_FQM_STATE", "MFC_JPEG_HUFF_TABLE_STATE"}),
+       {"MFX_PAK_INSERT_OBJECT"},
+       "MFC_JPEG_SCAN_OBJECT"}};
+  return targets[codec];
+}
+
+void run_pictures(StateSource& in, Codec codec) {
+  // Under ASan the largest of these pictures take a second on a busy host.
+  static constexpr int64_t enough_ms = 5000;
+  static EncodeRig rig;
+  LimitedRun limit(rig.stop(), enough_ms);
+  rig.begin(in);
+  switch (codec) {
+    case hevc: HevcPictures(rig).run(); break;
+    case mpeg2: Mpeg2Pictures(rig).run(); break;
+    case jpeg: JpegPictures(rig).run(); break;
+    default: AvcPictures(rig, codec == avc_vdenc).run(); break;
+  }
+  rig.end();
+}
+
+}  // namespace
+}  // namespace softgen::fuzz
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace softgen::fuzz;
+  StateSource in({data, size});
+  const uint8_t kind = in.take<uint8_t>();
+  const auto codec = static_cast<Codec>(kind % codecs);
+  if (kind / codecs % 3 == 0) hostile(codec).run({data, size});
+  else run_pictures(in, codec);
+  return 0;
+}
