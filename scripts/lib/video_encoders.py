@@ -2,6 +2,10 @@
 """How the streams of scripts/video are made, and how far their decoded frames may differ from those of FFmpeg's software decoder."""
 import collections
 import json
+import os
+import pathlib
+
+import apt
 
 # `source`: a lavfi graph. `encode`: FFmpeg's options for it, or a command that reads Y4M and writes the file {out}; "cjpeg ...": runs once per frame;
 # "syntax ...": a syntax_*.py, which needs no source.
@@ -15,8 +19,16 @@ Stream = collections.namedtuple("Stream", "name codec source encode pixels min_p
                                 defaults=["nv12", None, (), False, False, {}, {}, False, {}])
 
 DRIVERS = {"iHD": "intel-media-va-driver", "i965": "i965-va-driver"}
+NON_FREE = {"iHD": "intel-media-va-driver-non-free", "i965": "i965-va-driver-shaders"}
 PLATFORMS = {"kbl": ["iHD", "i965"], "icl": ["iHD"], "tgl": ["iHD"]}  # chips, and the drivers that know them
 PACKAGES = ["ffmpeg", "x265", "libjpeg-turbo-progs", "vpx-tools", "mjpegtools", "libde265-examples", "mmdebstrap", *DRIVERS.values()]  # mmdebstrap: see kvazaar.py
+
+
+def drivers_with_kernels():
+    """Which VA-API drivers here are Debian's non-free ones, which have kernels for encoding and processing: installed, or in LIBVA_DRIVERS_PATH."""
+    folder, installed = os.environ.get("LIBVA_DRIVERS_PATH"), apt.installed(list(NON_FREE.values()))
+    return [driver for driver, package in NON_FREE.items()
+            if package in installed or (folder and (pathlib.Path(folder) / f"{driver}_drv_video.so").is_file())]
 
 
 def moving(size="176x144", frames=12, rest=""):

@@ -16,7 +16,7 @@ import mesa_root  # noqa: E402
 from common import BUILD, Failure  # noqa: E402, F401
 from mesa_root import HostMesa, ReleaseMesa  # noqa: E402, F401
 from picture import Picture  # noqa: E402
-from video_encoders import DRIVERS  # noqa: E402
+from video_encoders import DRIVERS, drivers_with_kernels  # noqa: E402, F401
 
 CONFIG = {}
 PIGLIT = "/usr/lib/x86_64-linux-gnu/piglit/bin/"
@@ -42,14 +42,6 @@ def need_driver(test, driver):
     """Skips TEST where the package of the VA-API DRIVER is not installed."""
     if DRIVERS[driver] not in apt.installed([DRIVERS[driver]]):
         test.skipTest(f"{DRIVERS[driver]} is not installed")
-
-
-def drivers_with_kernels():
-    """Which VA-API drivers are Debian's non-free ones, which have kernels for encoding and processing: installed, or in LIBVA_DRIVERS_PATH."""
-    folder, packages = os.environ.get("LIBVA_DRIVERS_PATH"), {"iHD": "intel-media-va-driver-non-free", "i965": "i965-va-driver-shaders"}
-    installed = apt.installed(list(packages.values()))
-    return [driver for driver, package in packages.items()
-            if package in installed or (folder and (pathlib.Path(folder) / f"{driver}_drv_video.so").is_file())]
 
 
 class RunTest(unittest.TestCase):

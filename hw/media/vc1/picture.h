@@ -74,7 +74,8 @@ struct PictureParams {
   TransformCode transform = TransformCode::whole;  ///< else that of all
 
   bool is_intra() const { return type == PictureType::i || type == PictureType::bi; }
-  bool smooths() const { return overlap && type != PictureType::b; }
+  /// P pictures with small quantizers are not smoothed (8.5.1), also where the packet asks for it: iHD writes OVERLAP as the sequence has it.
+  bool smooths() const { return overlap && (is_intra() || (type == PictureType::p && quantizer.step >= 9)); }
   /// Intra samples are differences from 128. In Simple and Main profile's I pictures without smoothing, the DC's prediction contains it (8.1.3.1).
   bool is_centred() const { return advanced || !is_intra() || overlap; }
 };

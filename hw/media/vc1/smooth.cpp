@@ -63,7 +63,7 @@ class Smoother {
     if (!(one.intra >> block & 1) || !(other.intra >> other_block & 1)) return false;
     const PictureParams& params = picture_.params;
     // CONDOVER counts for I pictures with small quantizers (8.5.1).
-    if (!params.advanced || !params.is_intra() || params.quantizer.step >= 9 || params.condition == Overlap::all) return true;
+    if (!params.advanced || params.quantizer.step >= 9 || params.condition == Overlap::all) return true;
     return params.condition == Overlap::flagged && one.smoothed && other.smoothed;
   }
   void edge(uint32_t x, uint32_t y, unsigned block, bool is_column) {

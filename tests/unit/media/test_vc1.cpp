@@ -295,6 +295,23 @@ TEST_CASE("vc1: direct vectors are parts of the stored one") {
   CHECK(found[1] == Vector{-30, 15});
 }
 
+TEST_CASE("vc1: which pictures are smoothed") {  // 8.5.1
+  PictureParams params;
+  params.advanced = params.overlap = true;
+  for (const unsigned step : {8u, 9u}) {
+    params.quantizer.step = static_cast<uint8_t>(step);
+    for (const PictureType type : {PictureType::i, PictureType::p, PictureType::b, PictureType::bi}) {
+      params.type = type;
+      CHECK(params.smooths() == (params.is_intra() || (type == PictureType::p && step == 9)));
+    }
+  }
+  params.overlap = false;
+  for (const PictureType type : {PictureType::i, PictureType::p}) {
+    params.type = type;
+    CHECK_FALSE(params.smooths());
+  }
+}
+
 TEST_CASE("vc1: filters give the same samples for any number of threads, and change edges only") {
   Picture once;
   for (const unsigned workers : {0u, 3u}) {
