@@ -18,7 +18,8 @@ namespace all = softgen::reg;
 namespace field = softgen::reg::field;
 
 /// "The maximum size of a logical context entry [...] is currently 2K bytes" (5.8.1); CXT_SIZE says so, too.
-constexpr uint32_t image_bytes = 2048, engine_offset = 0x200;
+[[maybe_unused]] constexpr uint32_t image_bytes = 2048;  // used by an assertion
+constexpr uint32_t engine_offset = 0x200;
 constexpr size_t list_dwords = engine_offset / 4;
 
 }  // namespace
