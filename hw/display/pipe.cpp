@@ -187,12 +187,11 @@ void Pipe::update_raster() {
 }
 
 int Pipe::driven_connector() const {
-  const std::optional<unsigned> port = layout_.driven_port(services_.registers, index_);
+  const std::optional<unsigned> port = layout_.shown_port(services_.registers, index_);
   if (!raster_.running() || !port) return -1;
   const auto& connectors = services_.model.connectors;
   const auto found = std::ranges::find(connectors, *port);
-  if (found == connectors.end() || !layout_.port_on(services_.registers, *port)) return -1;
-  return static_cast<int>(found - connectors.begin());
+  return found == connectors.end() ? -1 : static_cast<int>(found - connectors.begin());
 }
 
 // Drivers count lines from the start of hsync and one more on HDMI and DVI (i915 update_scanline_offset).
@@ -263,6 +262,7 @@ void Pipe::add_cursor(Frame& frame) const {
 void Pipe::show(Scene& scene, uint32_t what) const {
   const PipeModel& model = services_.model;
   scene.palettes = palettes_;
+  for (unsigned i = 0; i < 256; i++) scene.palettes.legacy[i] = services_.registers.peek(reg::LGC_PALETTE(index_, i)) & 0xffffff;
   layout_.read_palettes(services_.registers, index_, scene.palettes);
   const PipeRegs& regs = live_.regs;
   Frame& frame = scene.frame;

@@ -15,6 +15,14 @@
 
 namespace softgen::display {
 
+constexpr unsigned scaler_count = 2;  ///< the most that a pipe has
+
+/// What registers of outputs and of pipes mean by their bits per channel.
+constexpr unsigned bits_per_channel(uint32_t code) {
+  constexpr unsigned depth[8] = {8, 10, 6, 12, 8, 8, 8, 8};
+  return depth[code];
+}
+
 struct ScalerRegs {
   uint32_t ctrl = 0, position = 0, size = 0;
   bool operator==(const ScalerRegs&) const = default;
@@ -72,10 +80,8 @@ class PipeLayout {
   virtual bool interlaced(const mmio::RegisterFile& registers, unsigned pipe) const = 0;
   /// Hz; 0: none. `clocks`: the chip's.
   virtual uint64_t pixel_clock(const mmio::RegisterFile& registers, const Clocks& clocks, unsigned pipe) const = 0;
-  /// The port that the pipe's transcoder drives (0: A).
-  virtual std::optional<unsigned> driven_port(const mmio::RegisterFile& registers, unsigned pipe) const = 0;
-  /// Whether that port's output is on.
-  virtual bool port_on(const mmio::RegisterFile& registers, unsigned port) const = 0;
+  /// The port whose output is on and shows the pipe (0: A).
+  virtual std::optional<unsigned> shown_port(const mmio::RegisterFile& registers, unsigned pipe) const = 0;
   /// By how many lines PIPE_SCANLINE is behind the raster.
   virtual uint32_t scanline_lag(const mmio::RegisterFile& registers, unsigned pipe) const = 0;
   virtual SinkRange sink_range(const mmio::RegisterFile& registers, unsigned pipe) const = 0;
@@ -86,7 +92,7 @@ class PipeLayout {
   virtual CursorRegs read_cursor(const mmio::RegisterFile& registers, unsigned pipe) const = 0;
   virtual CursorPalette read_cursor_palette(const mmio::RegisterFile& registers, unsigned pipe) const = 0;
   virtual ScalerRegs read_scaler(const mmio::RegisterFile& registers, unsigned pipe, unsigned scaler) const = 0;
-  /// Palettes that are registers, not behind an index.
+  /// Palettes that are registers, not behind an index, but for the legacy one.
   virtual void read_palettes(const mmio::RegisterFile& registers, unsigned pipe, Palettes& out) const = 0;
 
   /// Whether a plane with these registers is shown; takes a new address without waiting for the blank.

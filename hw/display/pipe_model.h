@@ -16,7 +16,7 @@
 
 namespace softgen::display {
 
-constexpr unsigned max_planes = 7, scaler_count = 2, max_tables = 3;
+constexpr unsigned max_planes = 7, max_tables = 3;
 
 /// Of planes with colour stages of their own.
 struct PlaneColorRegs {

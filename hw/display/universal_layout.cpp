@@ -5,15 +5,6 @@ namespace softgen::display {
 
 namespace field = reg::field;
 
-namespace {
-
-constexpr unsigned scalers = 2;
-
-/// Bits per channel, as TRANS_DDI_FUNC_CTL and PIPE_MISC code them.
-constexpr unsigned depth[8] = {8, 10, 6, 12, 8, 8, 8, 8};
-
-}  // namespace
-
 PipeOffsets UniversalLayout::offsets(unsigned pipe) const {
   PipeOffsets out{
       .enable = {reg::TRANS_CONF(pipe), field::TRANS_CONF_TRANSCODER_ENABLE, field::TRANS_CONF_TRANSCODER_STATE},
@@ -41,7 +32,7 @@ PipeOffsets UniversalLayout::offsets(unsigned pipe) const {
                           reg::PLANE_SURF(pipe, i),
                           reg::PLANE_SURFLIVE(pipe, i)});
   }
-  for (unsigned i = 0; i < scalers; i++) out.scaler_arms.push_back(reg::PS_WIN_SZ(pipe, i));
+  for (unsigned i = 0; i < scaler_count; i++) out.scaler_arms.push_back(reg::PS_WIN_SZ(pipe, i));
   return out;
 }
 
@@ -57,7 +48,7 @@ uint64_t UniversalLayout::pixel_clock(const mmio::RegisterFile& registers, const
   const uint64_t symbol_clock = port ? clocks.port_clock(*port) : 0;
   uint64_t clock = symbol_clock;
   switch (field::TRANS_DDI_FUNC_CTL_TRANS_DDI_MODE_SELECT.of(function)) {
-    case 0: clock = hdmi_pixel_clock_hz(symbol_clock, depth[field::TRANS_DDI_FUNC_CTL_BITS_PER_COLOR.of(function)]); break;
+    case 0: clock = hdmi_pixel_clock_hz(symbol_clock, bits_per_channel(field::TRANS_DDI_FUNC_CTL_BITS_PER_COLOR.of(function))); break;
     case 2:
     case 3:
       clock = dp_pixel_clock_hz(symbol_clock, field::TRANS_LINKM1_LINK_M_VALUE.of(registers.peek(reg::TRANS_LINKM1(pipe))),
@@ -75,8 +66,9 @@ std::optional<unsigned> UniversalLayout::driven_port(const mmio::RegisterFile& r
   return code - select_.first;
 }
 
-bool UniversalLayout::port_on(const mmio::RegisterFile& registers, unsigned port) const {
-  return field::DDI_BUF_CTL_DDI_BUFFER_ENABLE.of(registers.peek(reg::DDI_BUF_CTL(port)));
+std::optional<unsigned> UniversalLayout::shown_port(const mmio::RegisterFile& registers, unsigned pipe) const {
+  const std::optional<unsigned> port = driven_port(registers, pipe);
+  return port && field::DDI_BUF_CTL_DDI_BUFFER_ENABLE.of(registers.peek(reg::DDI_BUF_CTL(*port))) ? port : std::nullopt;
 }
 
 uint32_t UniversalLayout::scanline_lag(const mmio::RegisterFile& registers, unsigned pipe) const {
@@ -131,7 +123,6 @@ ScalerRegs UniversalLayout::read_scaler(const mmio::RegisterFile& registers, uns
 }
 
 void UniversalLayout::read_palettes(const mmio::RegisterFile& registers, unsigned pipe, Palettes& out) const {
-  for (unsigned i = 0; i < 256; i++) out.legacy[i] = registers.peek(reg::LGC_PALETTE(pipe, i)) & 0xffffff;
   for (unsigned i = 0; i < out.gc_max.size(); i++) out.gc_max[i] = registers.peek(reg::PAL_GC_MAX(pipe, i));
 }
 
@@ -151,7 +142,7 @@ void UniversalLayout::decode_output(const PipeRegs& regs, Frame& out) const {
   out.bottom = {widen10(field::PIPE_BOTTOM_COLOR_RED_BOTTOM_COLOR.of(regs.bottom)),
                 widen10(field::PIPE_BOTTOM_COLOR_GREEN_BOTTOM_COLOR.of(regs.bottom)),
                 widen10(field::PIPE_BOTTOM_COLOR_BLUE_BOTTOM_COLOR.of(regs.bottom)), 0xffff};
-  out.bits_per_channel = depth[field::PIPE_MISC_DITHERING_BPC.of(regs.misc)];
+  out.bits_per_channel = bits_per_channel(field::PIPE_MISC_DITHERING_BPC.of(regs.misc));
 }
 
 }  // namespace softgen::display

@@ -21,8 +21,7 @@ class UniversalLayout final : public PipeLayout {
   PipeOffsets offsets(unsigned pipe) const override;
   bool interlaced(const mmio::RegisterFile& registers, unsigned pipe) const override;
   uint64_t pixel_clock(const mmio::RegisterFile& registers, const Clocks& clocks, unsigned pipe) const override;
-  std::optional<unsigned> driven_port(const mmio::RegisterFile& registers, unsigned pipe) const override;
-  bool port_on(const mmio::RegisterFile& registers, unsigned port) const override;
+  std::optional<unsigned> shown_port(const mmio::RegisterFile& registers, unsigned pipe) const override;
   uint32_t scanline_lag(const mmio::RegisterFile& registers, unsigned pipe) const override;
   SinkRange sink_range(const mmio::RegisterFile& registers, unsigned pipe) const override;
   PipeRegs read_own(const mmio::RegisterFile& registers, unsigned pipe) const override;
@@ -37,6 +36,9 @@ class UniversalLayout final : public PipeLayout {
   void decode_output(const PipeRegs& regs, Frame& out) const override;
 
  private:
+  /// The DDI that the transcoder drives (0: A).
+  std::optional<unsigned> driven_port(const mmio::RegisterFile& registers, unsigned pipe) const;
+
   const DdiSelect select_;
   const unsigned planes_;
   const std::optional<reg::Bits> halved_;

@@ -56,6 +56,7 @@ void start_ddi(auto& m, unsigned pipe, unsigned port, uint32_t function, uint32_
 struct KabyLake {
   static constexpr auto interrupts = mmio::gen8_interrupts;
   static const defs::RegisterSet& registers() { return softgen::defs::gen9::registers; }
+  static constexpr const defs::PageFormat& pages = softgen::defs::gen8_ggtt_pages;
   static constexpr display::MakeDisplay make = display::skl;
   static constexpr unsigned pipes = 3;
   static void start(auto& m, unsigned pipe, unsigned port, uint32_t surface) {
@@ -72,6 +73,7 @@ struct KabyLake {
 struct IceLake {
   static constexpr auto interrupts = mmio::gen11_interrupts;
   static const defs::RegisterSet& registers() { return softgen::defs::gen11::registers; }
+  static constexpr const defs::PageFormat& pages = softgen::defs::gen8_ggtt_pages;
   static constexpr display::MakeDisplay make = display::icl;
   static constexpr unsigned pipes = 3;
   static void start(auto& m, unsigned pipe, unsigned port, uint32_t surface) {
@@ -93,6 +95,7 @@ struct IceLake {
 struct TigerLake {
   static constexpr auto interrupts = mmio::gen12_interrupts;
   static const defs::RegisterSet& registers() { return softgen::defs::gen12::registers; }
+  static constexpr const defs::PageFormat& pages = softgen::defs::gen8_ggtt_pages;
   static constexpr display::MakeDisplay make = display::tgl;
   static constexpr unsigned pipes = 4;
   static void start(auto& m, unsigned pipe, unsigned port, uint32_t surface) {
@@ -142,13 +145,6 @@ struct Ironlake {
     m.write(reg::DSPSTRIDE(pipe), 256), m.write(reg::DSPCNTR(pipe), 1u << 31 | 6u << 26), m.write(reg::DSPSURF(pipe), surface);
   }
 };
-
-/// Entries of the chip's global table.
-template <typename Chip>
-constexpr const defs::PageFormat& pages_of() {
-  if constexpr (requires { Chip::pages; }) return Chip::pages;
-  else return softgen::defs::gen8_ggtt_pages;
-}
 
 template <typename Chip>
 class DisplayMachineOf {
@@ -220,7 +216,7 @@ class DisplayMachineOf {
   std::unique_ptr<mmio::Interrupts> tree;
   mmio::Interrupts& interrupts;
   IsolatedMemory memory;
-  memory::Ggtt ggtt{pages_of<Chip>()};
+  memory::Ggtt ggtt{Chip::pages};
   std::unique_ptr<display::Display> part;
   display::Display& display;
 

@@ -20,14 +20,14 @@ constexpr std::array<Port, 3> ports = {{{1, reg::PCH_HDMIB, field::PCH_HDMIB_ENA
                                         {2, reg::PCH_HDMIC, field::PCH_HDMIC_ENABLE, field::PCH_HDMIC_TRANSCODER_SELECT},
                                         {3, reg::PCH_HDMID, field::PCH_HDMID_ENABLE, field::PCH_HDMID_TRANSCODER_SELECT}}};
 
-// The enable and asynchronous flip bits of a sprite and of a primary plane are one bit, and the sprite flips at the blank only.
+// plane_on() is asked of both.
 static_assert(field::DSPCNTR_ENABLE.mask() == field::DVSCNTR_ENABLE.mask());
 
 }  // namespace
 
 PipeOffsets IlkLayout::offsets(unsigned pipe) const {
   const uint32_t primary = reg::DSPCNTR(pipe), sprite = reg::DVSCNTR(pipe);
-  return {
+  PipeOffsets out{
       .enable = {reg::PIPECONF(pipe), field::PIPECONF_ENABLE, field::PIPECONF_STATE},
       .raster = {{reg::TRANS_HTOTAL(pipe)},
                  {reg::TRANS_VTOTAL(pipe)},
@@ -39,9 +39,6 @@ PipeOffsets IlkLayout::offsets(unsigned pipe) const {
       .shown = {{reg::LGC_PALETTE(pipe, 0), 1024},
                 {reg::PREC_PALETTE(pipe, 0), 4096},
                 {reg::PREC_PIPEGCMAX(pipe, 0), 12},
-                {reg::PCH_HDMIB},
-                {reg::PCH_HDMIC},
-                {reg::PCH_HDMID},
                 {reg::PCH_TRANSCONF(pipe)},
                 {reg::PCH_DPLL(pipe)}},
       .counters = {reg::PIPE_SCANLINE(pipe), reg::PIPE_FRMCNT(pipe), reg::PIPE_FLIPCNT(pipe)},
@@ -53,6 +50,8 @@ PipeOffsets IlkLayout::offsets(unsigned pipe) const {
       .csc_mode = reg::CSC_MODE_ILK(pipe),
       .interrupt_mask = reg::DEIMR,
       .crc = {reg::PIPE_CRC_CTL_ILK(pipe), reg::PIPE_CRC_RES_1_ILK(pipe), field::PIPE_CRC_CTL_ILK_ENABLE, field::PIPE_CRC_CTL_ILK_SOURCE}};
+  for (const Port& port : ports) out.shown.push_back({port.offset});
+  return out;
 }
 
 // All codes but 0 are interlaced (i915 i915_reg.h, PIPECONF_INTERLACE_*_ILK).
@@ -66,7 +65,7 @@ uint64_t IlkLayout::pixel_clock(const mmio::RegisterFile& registers, const Clock
                            field::TRANS_LINKN1_LINK_N_VALUE.of(registers.peek(reg::TRANS_LINKN1(pipe))));
 }
 
-std::optional<unsigned> IlkLayout::driven_port(const mmio::RegisterFile& registers, unsigned pipe) const {
+std::optional<unsigned> IlkLayout::shown_port(const mmio::RegisterFile& registers, unsigned pipe) const {
   const bool linked = field::FDI_TX_CTL_ENABLE.of(registers.peek(reg::FDI_TX_CTL(pipe))) &&
                       field::FDI_RX_CTL_ENABLE.of(registers.peek(reg::FDI_RX_CTL(pipe))) &&
                       field::PCH_DPLL_VCO_ENABLE.of(registers.peek(reg::PCH_DPLL(pipe))) &&
@@ -77,12 +76,6 @@ std::optional<unsigned> IlkLayout::driven_port(const mmio::RegisterFile& registe
     if (port.enable.of(value) && port.transcoder.of(value) == pipe) return port.port;
   }
   return {};
-}
-
-bool IlkLayout::port_on(const mmio::RegisterFile& registers, unsigned port) const {
-  for (const Port& row : ports)
-    if (row.port == port) return row.enable.of(registers.peek(row.offset)) != 0;
-  return false;
 }
 
 // PIPECONF makes a limited range out of the full one (i915 ilk_set_pipeconf), and the monitor undoes it: neither is modelled.
@@ -123,7 +116,6 @@ ScalerRegs IlkLayout::read_scaler(const mmio::RegisterFile& registers, unsigned 
 }
 
 void IlkLayout::read_palettes(const mmio::RegisterFile& registers, unsigned pipe, Palettes& out) const {
-  for (unsigned i = 0; i < std::size(out.legacy); i++) out.legacy[i] = registers.peek(reg::LGC_PALETTE(pipe, i)) & 0xffffff;
   for (unsigned i = 0; i < out.precise.size(); i++) out.precise[i] = registers.peek(reg::PREC_PALETTE(pipe, i));
   for (unsigned i = 0; i < out.gc_max.size(); i++) out.gc_max[i] = registers.peek(reg::PREC_PIPEGCMAX(pipe, i));
 }
@@ -141,8 +133,7 @@ std::optional<ScalerUse> IlkLayout::decode_scaler(const ScalerRegs& regs) const 
 }
 
 void IlkLayout::decode_output(const PipeRegs& regs, Frame& out) const {
-  constexpr unsigned depth[8] = {8, 10, 6, 12, 8, 8, 8, 8};
-  out.bits_per_channel = depth[field::PIPECONF_BPC.of(regs.gamma_mode)];
+  out.bits_per_channel = bits_per_channel(field::PIPECONF_BPC.of(regs.gamma_mode));
 }
 
 }  // namespace softgen::display

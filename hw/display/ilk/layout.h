@@ -13,8 +13,7 @@ class IlkLayout final : public PipeLayout {
   PipeOffsets offsets(unsigned pipe) const override;
   bool interlaced(const mmio::RegisterFile& registers, unsigned pipe) const override;
   uint64_t pixel_clock(const mmio::RegisterFile& registers, const Clocks& clocks, unsigned pipe) const override;
-  std::optional<unsigned> driven_port(const mmio::RegisterFile& registers, unsigned pipe) const override;
-  bool port_on(const mmio::RegisterFile& registers, unsigned port) const override;
+  std::optional<unsigned> shown_port(const mmio::RegisterFile& registers, unsigned pipe) const override;
   uint32_t scanline_lag(const mmio::RegisterFile&, unsigned) const override { return 1; }
   SinkRange sink_range(const mmio::RegisterFile& registers, unsigned pipe) const override;
   PipeRegs read_own(const mmio::RegisterFile& registers, unsigned pipe) const override;

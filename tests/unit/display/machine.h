@@ -5,6 +5,7 @@
 #include "hw/display/skl/display.h"
 #include "hw/memory/sparse_memory.h"
 #include "hw/mmio/interrupts/gen8.h"
+#include "tests/catch.h"
 #include "tests/unit/display/fake_host.h"
 
 namespace softgen::test {
@@ -80,6 +81,15 @@ struct MachineOf {
     host.now = std::max(host.now, time);
   }
   void run_for(int64_t ns) { run_until(host.now + ns); }
+  /// The saved state of another machine, at its time.
+  void take_state(MachineOf& other) {
+    Archive out;
+    other.archive(out);
+    host.now = other.host.now;
+    Archive in(out.output());
+    archive(in);
+    REQUIRE_FALSE(in.failed());
+  }
   void unmask_pipe(uint32_t bits, unsigned pipe = 0) {
     write(reg::DE_PIPE_IER(pipe), ~0u);
     write(reg::DE_PIPE_IMR(pipe), ~bits);
@@ -100,6 +110,13 @@ struct MachineOf {
   std::unique_ptr<display::Display> part;
   display::Display& display;
   unsigned fired = 0;
+
+ private:
+  void archive(Archive& ar) {
+    registers.state(ar);
+    interrupts.state(ar);
+    display.state(ar);
+  }
 };
 
 struct Machine : MachineOf {

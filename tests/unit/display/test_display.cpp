@@ -160,19 +160,8 @@ TEST_CASE_METHOD(Shown, "a running display survives save and load") {
   write(reg::PLANE_SURF(0, 0), 0x2000000);  // armed, not latched
   write(reg::PAL_PREC_INDEX(0), 5);
   write(reg::PAL_PREC_DATA(0), 0x1234);
-  Archive out;
-  registers.state(out);
-  interrupts.state(out);
-  display.state(out);
-  const auto bytes = out.take();
-
   test::Machine other(0);
-  other.host.now = host.now;
-  Archive in(bytes);
-  other.registers.state(in);
-  other.interrupts.state(in);
-  other.display.state(in);
-  REQUIRE_FALSE(in.failed());
+  other.take_state(*this);
   CHECK(other.host.timers[0] == host.timers[0]);
   CHECK(other.read(reg::PLANE_SURFLIVE(0, 0)) == 0x100000);
   CHECK(other.read(reg::SDEISR) == read(reg::SDEISR));

@@ -314,19 +314,8 @@ TEST_CASE_METHOD(Colored, "icl: a running display survives save and load") {
   write(reg::CSC_MODE(0), 1u << 30);
   const auto before = picture();
   set_plane(0x2000000, {.color = 1 << 13 | 2 << 4}, 0, 6);  // armed, not latched
-  Archive out;
-  registers.state(out);
-  interrupts.state(out);
-  display.state(out);
-  const auto bytes = out.take();
-
   IclMachine other(0);
-  other.host.now = host.now;
-  Archive in(bytes);
-  other.registers.state(in);
-  other.interrupts.state(in);
-  other.display.state(in);
-  REQUIRE_FALSE(in.failed());
+  other.take_state(*this);
   CHECK(other.read(reg::SDEISR) == read(reg::SDEISR));
   CHECK(other.read(reg::PLANE_SURFLIVE(0, 6)) == surface);
   other.fill(surface, 1920 * 4, 0x404040);
