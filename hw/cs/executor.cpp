@@ -9,11 +9,23 @@ namespace softgen::cs {
 
 using defs::CommandId;
 
+namespace {
+
+/// Ironlake's video streamer has another register at the place of the others' (docs/ironlake.md).
+uint32_t nopid_of(EngineCore& core) {
+  const uint32_t own = core.config().mmio_base + reg::nopid;
+  const defs::Register* const row = core.links().registers.set().find(own);
+  return row && !row->engine ? softgen::reg::VCS_NOPID : own;
+}
+
+}  // namespace
+
 // RCS takes a MI_BATCH_BUFFER_START with POSH Start for a no-op (ICL PRM vol 9, "POSH Start Batch Buffers").
 Executor::Executor(EngineCore& core, Arbiter& arbiter, SetContext set_context)
     : core_(core),
       set_context_(std::move(set_context)),
       arbiter_(arbiter),
+      nopid_(nopid_of(core)),
       relative_(core.config().commands),
       posh_start_(core.config().engine_class == defs::EngineClass::render && !core.config().position
                       ? header_bit(core.config().commands, "MI_BATCH_BUFFER_START", posh_start_field)
@@ -94,7 +106,10 @@ Flow Executor::execute(const Packet& packet, const Cursor& after) {
     refuse();
     return Flow::next();
   }
-  if (header >> 29 == 0) return mi(packet, after);
+  if (header >> 29 == 0) {
+    if (const std::optional<Flow> stopped = finish_before(packet)) return *stopped;
+    return mi(packet, after);
+  }
   if (packet.command->id == CommandId::PIPE_CONTROL) return pipe_control(packet.dwords);
   return engine_packet(packet);
 }
@@ -206,14 +221,17 @@ Flow Executor::engine_packet(const Packet& packet) {
   return result(core_.execute(packet));
 }
 
+std::optional<Flow> Executor::finish_before(const Packet& packet) {
+  const ExecResult finished = packet.command->overlaps ? ExecResult::done : core_.finish_deferred();
+  return finished == ExecResult::done ? std::nullopt : std::optional(result(finished));
+}
+
 Flow Executor::mi(const Packet& packet, const Cursor& after) {
   const std::span<const uint32_t> dw = packet.dwords;
-  if (!packet.command->overlaps)
-    if (const ExecResult finished = core_.finish_deferred(); finished != ExecResult::done) return result(finished);
   switch (packet.command->id) {
     case CommandId::MI_NOOP:
       if (const packets::MI_NOOP::View noop(dw); noop.identification_number_register_write_enable())
-        core_.set(reg::nopid, noop.identification_number());
+        core_.links().registers.poke(nopid_, noop.identification_number());
       return Flow::next();
     case CommandId::MI_USER_INTERRUPT: core_.raise(mmio::engine_event::user); return Flow::next();
     case CommandId::MI_ARB_CHECK:

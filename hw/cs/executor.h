@@ -77,6 +77,8 @@ class Executor {
   /// A command has been executed, with this answer: reports it to a watch and an observer.
   Flow finished(const Packet& packet, const Cursor& after, const Flow& flow);
   Flow engine_packet(const Packet& packet);
+  /// Ends deferred work that the MI command may not run beside. Nothing: it is done.
+  std::optional<Flow> finish_before(const Packet& packet);
   Flow mi(const Packet& packet, const Cursor& after);
   /// A value that commands write, as the fault plan has it; nothing: it is not written.
   std::optional<uint64_t> planned(uint64_t value, unsigned bytes, bool to_status_page);
@@ -134,6 +136,7 @@ class Executor {
   void post_sync_write(uint64_t address, bool global, bool index, uint64_t value, unsigned bytes);
 
   Arbiter& arbiter_;
+  const uint32_t nopid_;  ///< in BAR0: where MI_NOOP keeps its number
   const RelativeRegisters relative_;
   const uint32_t posh_start_;  ///< header bit of a MI_BATCH_BUFFER_START that is a no-op for this engine
   Reason reason_ = Reason::none;

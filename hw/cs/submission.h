@@ -63,6 +63,19 @@ class Submission {
   virtual void state(Archive& archive) = 0;
 };
 
+/// Of an engine that software hands no lists to.
+class NoLists : public Submission {
+ public:
+  void attach(std::function<void()>) override {}
+  unsigned elements() const final { return 1; }
+  std::optional<Execlist> pending() const final { return std::nullopt; }
+  std::optional<Execlist> take() final { return std::nullopt; }
+  void put(const std::optional<Execlist>&) final {}
+  void report(const ContextSwitch&, memory::View&, uint64_t) final {}
+  void show(const ExeclistStatus&) final {}
+  void reset() final {}
+};
+
 class Streamer;
 struct StreamerConfig;
 struct StreamerLinks;

@@ -9,20 +9,11 @@
 
 namespace softgen::cs {
 
-/// No port, no status buffer.
-class PositionSubmission final : public Submission {
+class PositionSubmission final : public NoLists {
  public:
   explicit PositionSubmission(PositionLink& link) : link_(link) {}
 
-  void attach(std::function<void()>) override {}
-  unsigned elements() const override { return 1; }
   bool selected(uint32_t) const override { return true; }
-  std::optional<Execlist> pending() const override { return std::nullopt; }
-  std::optional<Execlist> take() override { return std::nullopt; }
-  void put(const std::optional<Execlist>&) override {}
-  void report(const ContextSwitch&, memory::View&, uint64_t) override {}
-  void show(const ExeclistStatus&) override {}
-  void reset() override {}
   void state(Archive& archive) override { link_.state(archive); }
 
  private:

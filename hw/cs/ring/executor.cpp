@@ -10,20 +10,6 @@ namespace softgen::cs {
 namespace field = softgen::reg::field;
 using defs::CommandId;
 
-namespace {
-
-/// Where MI_NOOP keeps its number: the video streamer's register is not at the place of the render streamer's (docs/ironlake.md).
-uint32_t nopid_of(const EngineCore& core, const mmio::RegisterFile& registers) {
-  const uint32_t own = core.config().mmio_base + reg::nopid;
-  const defs::Register* const row = registers.set().find(own);
-  return row && row->engine ? own : softgen::reg::VCS_NOPID;
-}
-
-}  // namespace
-
-RingExecutor::RingExecutor(EngineCore& core, Arbiter& arbiter, SetContext set_context)
-    : Executor(core, arbiter, std::move(set_context)), nopid_(nopid_of(core, core.links().registers)) {}
-
 ParseEnd RingExecutor::walk(Cursor& cursor, std::vector<uint32_t>& packet) {
   begin();
   return parse(cursor, ParseMemory{core_.ggtt(), core_.ppgtt(), packet}, core_.config().commands, core_.config().engine_class, *this);
@@ -41,7 +27,10 @@ Flow RingExecutor::execute(const Packet& packet, const Cursor& after) {
     outcome_ = WatchedPacket::Outcome::refused;
     return Flow::next();
   }
-  if (packet.dwords[0] >> 29 == 0) return ring_mi(packet, after);
+  if (packet.dwords[0] >> 29 == 0) {
+    if (const std::optional<Flow> stopped = finish_before(packet)) return *stopped;
+    return ring_mi(packet, after);
+  }
   if (packet.command->id == CommandId::PIPE_CONTROL) return pipe_control(packet.dwords);
   return engine_packet(packet);
 }
@@ -54,10 +43,7 @@ Flow RingExecutor::no_memory(uint64_t address, const Cursor& after) {
 
 Flow RingExecutor::ring_mi(const Packet& packet, const Cursor& after) {
   const Dwords dw = packet.dwords;
-  if (!packet.command->overlaps)
-    if (const ExecResult finished = core_.finish_deferred(); finished != ExecResult::done) return result(finished);
   switch (packet.command->id) {
-    case CommandId::MI_NOOP: return noop(dw);
     case CommandId::MI_FLUSH: return flush(dw);
     case CommandId::MI_BATCH_BUFFER_START: return start(dw, after);
     case CommandId::MI_BATCH_BUFFER_END: return end(after);
@@ -76,12 +62,6 @@ Flow RingExecutor::ring_mi(const Packet& packet, const Cursor& after) {
     default: break;
   }
   return mi(packet, after);
-}
-
-Flow RingExecutor::noop(Dwords dw) {
-  if (const ring_packets::MI_NOOP::View noop(dw); noop.identification_number_register_write_enable())
-    core_.links().registers.poke(nopid_, noop.identification_number());
-  return Flow::next();
 }
 
 std::optional<Flow> RingExecutor::fence(const FlushRequest& request) {

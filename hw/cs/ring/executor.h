@@ -10,7 +10,7 @@ namespace softgen::cs {
 
 class RingExecutor final : public Executor {
  public:
-  RingExecutor(EngineCore& core, Arbiter& arbiter, SetContext set_context);
+  using Executor::Executor;
 
   ParseEnd walk(Cursor& cursor, std::vector<uint32_t>& packet) override;
   /// After a reset, or when a saved state has been loaded.
@@ -25,7 +25,6 @@ class RingExecutor final : public Executor {
   Flow ring_mi(const Packet& packet, const Cursor& after);
   /// The Engine's fence; nothing: it is done.
   std::optional<Flow> fence(const FlushRequest& request);
-  Flow noop(Dwords dw);
   Flow flush(Dwords dw);
   Flow start(Dwords dw, const Cursor& after);
   Flow end(const Cursor& after);
@@ -45,7 +44,6 @@ class RingExecutor final : public Executor {
   /// UHPTR is forgotten once HEAD has come to it, where MI_MODE says so.
   void follow_pending_head(const Cursor& after);
 
-  const uint32_t nopid_;                ///< in BAR0
   std::optional<uint64_t> waits_at_{};  ///< the address of the packet that waits
 };
 

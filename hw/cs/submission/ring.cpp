@@ -40,19 +40,12 @@ constexpr std::array of_video{
     NotBuilt{all::VCS_PP_DCLV(0), 2, ~0u, "Ironlake: per-process tables of the video streamer"},
     NotBuilt{all::VCS_RNCID(0), 2, ~0u, "Ironlake: contexts of the video streamer"}};
 
-class RingSubmission final : public Submission {
+class RingSubmission final : public NoLists {
  public:
   RingSubmission(mmio::RegisterFile& registers, uint32_t mmio_base) : registers_(registers), base_(mmio_base) {}
 
   void attach(std::function<void()> submitted) override;
-  unsigned elements() const override { return 1; }
   bool selected(uint32_t) const override { return false; }
-  std::optional<Execlist> pending() const override { return std::nullopt; }
-  std::optional<Execlist> take() override { return std::nullopt; }
-  void put(const std::optional<Execlist>&) override {}
-  void report(const ContextSwitch&, memory::View&, uint64_t) override {}
-  void show(const ExeclistStatus&) override {}
-  void reset() override {}
   void state(Archive&) override {}
 
  private:

@@ -11,7 +11,7 @@ Form gen9_form(const defs::CommandSet& commands) {
 }
 
 Machine::Machine(bool threaded, const Form& form)
-    : contexts(*form.contexts), registers(*form.registers), tree(form.interrupts(registers, host)) {
+    : MachineBase(*form.registers, form.interrupts, defs::gen8_ggtt_pages), contexts(*form.contexts) {
   for (uint32_t page = 0; page < 0x800'0000 / 4096; ++page) ggtt.set_pte(page, uint64_t{page} << 12 | 1);
   // One table per level; all entries are the same except those of the last.
   const uint64_t pdp = pml4 + 0x1000, pd = pml4 + 0x2000, pt = pml4 + 0x3000;
@@ -96,7 +96,7 @@ uint32_t Machine::take_interrupts(EngineId e) {
   return iir >> shift[i] & 0xffff;
 }
 
-void Machine::reset_engine(EngineId e) {
+void MachineBase::reset_engine(EngineId e) {
   cs->stop_engines(1u << static_cast<unsigned>(e));
   cs->restart_engines(1u << static_cast<unsigned>(e));
 }
@@ -116,18 +116,24 @@ Context::Context(Machine& m, EngineId e, uint32_t context_id, bool inhibit) : ma
 }
 
 Context& Context::emit(const Dwords& commands) {
-  for (const uint32_t dword : commands) {
-    machine.write(ring + tail, dword);
-    tail = (tail + 4) % ring_bytes;
-  }
-  if (tail % 8) emit({noop});
+  tail = machine.append(ring, ring_bytes, tail, commands);
   return *this;
 }
 
 uint32_t Context::image(uint32_t dword) const { return machine.read(lrca + 0x1000 + 4 * dword); }
 void Context::set_image(uint32_t dword, uint32_t value) { machine.write(lrca + 0x1000 + 4 * dword, value); }
 
-void Machine::state(Archive& archive) {
+uint32_t MachineBase::append(uint32_t ring, uint32_t bytes, uint32_t tail, const Dwords& commands) {
+  const auto put = [&](uint32_t dword) {
+    write(ring + tail, dword);
+    tail = (tail + 4) % bytes;
+  };
+  std::ranges::for_each(commands, put);
+  if (tail % 8) put(noop);
+  return tail;
+}
+
+void MachineBase::state(Archive& archive) {
   cs->pause();
   registers.state(archive);
   interrupts.state(archive);
@@ -135,13 +141,13 @@ void Machine::state(Archive& archive) {
   cs->resume();
 }
 
-std::vector<std::byte> Machine::save_state() {
+std::vector<std::byte> MachineBase::save_state() {
   Archive archive;
   state(archive);
   return archive.take();
 }
 
-bool Machine::load_state(std::span<const std::byte> data) {
+bool MachineBase::load_state(std::span<const std::byte> data) {
   Archive archive(data);
   state(archive);
   return !archive.failed();

@@ -160,15 +160,12 @@ struct Context {
   uint64_t descriptor(bool force = false) const { return uint64_t{id} << 32 | lrca | (force ? 4u : 0u) | 0x119; }
 };
 
-class Machine {
+/// Streamers with memory, registers and fake engines.
+class MachineBase {
  public:
-  static constexpr uint32_t hwsp_base = 0x0010'0000;  // one page an engine
-  static constexpr uint64_t pml4 = 0x0300'0000;
-  static constexpr uint64_t ppgtt_base = 0x7f00'0000'0000;  // 2 MiB there lead to physical 0x0400'0000
-
-  explicit Machine(bool threaded = false, const defs::CommandSet& commands = defs::gen9::commands)
-      : Machine(threaded, gen9_form(commands)) {}
-  Machine(bool threaded, const Form& form);
+  MachineBase(const defs::RegisterSet& set, std::unique_ptr<mmio::Interrupts> (*make_tree)(mmio::RegisterFile& registers, Host& host),
+              const defs::PageFormat& pages)
+      : ggtt(pages), registers(set), tree(make_tree(registers, host)) {}
 
   // Guest physical equals GGTT address here.
   uint32_t read(uint64_t gpa) {
@@ -179,6 +176,43 @@ class Machine {
   uint64_t read64(uint64_t gpa) { return read(gpa) | uint64_t{read(gpa + 4)} << 32; }
   void write(uint64_t gpa, uint32_t value) { memory.write(gpa, &value, 4); }
   void write(uint64_t gpa, const Dwords& dwords) { memory.write(gpa, dwords.data(), dwords.size() * 4); }
+  /// Appends commands, to a multiple of a qword, to the ring of `bytes` at `ring`. Returns the new tail.
+  uint32_t append(uint32_t ring, uint32_t bytes, uint32_t tail, const Dwords& commands);
+
+  uint32_t reg(EngineId e, uint32_t relative) { return registers.read(registers.engine_register(e, relative)); }
+  void set_reg(EngineId e, uint32_t relative, uint32_t value) { registers.write(registers.engine_register(e, relative), value); }
+  FakeEngine& engine(EngineId e) { return engines[static_cast<size_t>(e)]; }
+  void reset_engine(EngineId e);
+  /// Registers and streamers, which are paused meanwhile. load_state(): whether it was sound.
+  std::vector<std::byte> save_state();
+  bool load_state(std::span<const std::byte> data);
+
+  memory::SparseMemory memory{64 << 20};
+  memory::Ggtt ggtt;
+  memory::FaultRegisters faults;
+  memory::TlbGeneration tlb;
+  memory::Gate gate;
+  mmio::RegisterFile registers;
+  FakeHost host;
+  const std::unique_ptr<mmio::Interrupts> tree;
+  mmio::Interrupts& interrupts = *tree;
+  std::array<FakeEngine, engine_count> engines;
+  std::unique_ptr<CommandStreamers> cs;
+
+ private:
+  void state(Archive& archive);
+};
+
+class Machine : public MachineBase {
+ public:
+  static constexpr uint32_t hwsp_base = 0x0010'0000;  // one page an engine
+  static constexpr uint64_t pml4 = 0x0300'0000;
+  static constexpr uint64_t ppgtt_base = 0x7f00'0000'0000;  // 2 MiB there lead to physical 0x0400'0000
+
+  explicit Machine(bool threaded = false, const defs::CommandSet& commands = defs::gen9::commands)
+      : Machine(threaded, gen9_form(commands)) {}
+  Machine(bool threaded, const Form& form);
+
   uint32_t allocate(uint32_t pages) { return std::exchange(next_, next_ + pages * 4096); }
   /// A batch in the GGTT; returns its address.
   uint32_t batch(const Dwords& dwords) {
@@ -194,10 +228,7 @@ class Machine {
   }
   static uint64_t user_gpa(uint64_t va) { return va - ppgtt_base + 0x0400'0000; }
 
-  uint32_t reg(EngineId e, uint32_t relative) { return registers.read(registers.engine_register(e, relative)); }
-  void set_reg(EngineId e, uint32_t relative, uint32_t value) { registers.write(registers.engine_register(e, relative), value); }
   static uint32_t hwsp(EngineId e) { return hwsp_base + static_cast<uint32_t>(e) * 4096; }
-  FakeEngine& engine(EngineId e) { return engines[static_cast<size_t>(e)]; }
 
   /// enable_execlists() and the CSB reset of i915.
   void enable_execlists(EngineId e);
@@ -206,10 +237,6 @@ class Machine {
   std::vector<Event> events(EngineId e);
   /// Interrupt bits of an engine that are pending in GTn_IIR, cleared by this.
   uint32_t take_interrupts(EngineId e);
-  void reset_engine(EngineId e);
-  /// Registers and streamers, which are paused meanwhile. load_state(): whether it was sound.
-  std::vector<std::byte> save_state();
-  bool load_state(std::span<const std::byte> data);
   /// All that allocate() and user_batch() can return.
   void copy_memory(Machine& from);
   /// The driver of `other` continues here.
@@ -217,23 +244,10 @@ class Machine {
   /// Frees everything that allocate() and user_batch() returned.
   void next_reset() { next_ = 0x0020'0000, next_user_ = 0; }
 
-  memory::SparseMemory memory{64 << 20};
-  memory::Ggtt ggtt;
-  memory::FaultRegisters faults;
-  memory::TlbGeneration tlb;
-  memory::Gate gate;
   const defs::ContextImages& contexts;
-  mmio::RegisterFile registers;
-  FakeHost host;
-  const std::unique_ptr<mmio::Interrupts> tree;
-  mmio::Interrupts& interrupts = *tree;
-  std::array<FakeEngine, engine_count> engines;
   std::vector<uint64_t> watchdog_wakes;  ///< in ticks
-  std::unique_ptr<CommandStreamers> cs;
 
  private:
-  void state(Archive& archive);
-
   uint32_t next_ = 0x0020'0000;
   uint64_t next_user_ = 0;
   std::map<EngineId, uint32_t> csb_head_;

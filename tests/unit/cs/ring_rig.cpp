@@ -5,7 +5,7 @@
 
 namespace softgen::cs::test {
 
-RingMachine::RingMachine(bool threaded) {
+RingMachine::RingMachine(bool threaded) : MachineBase(defs::gen5::registers, mmio::gen5_interrupts, defs::gen5_ggtt_pages) {
   quiet_log();
   clear_failure_counts();
   for (uint32_t page = 0; page < (64u << 20) / 4096; ++page) ggtt.set_pte(page, uint64_t{page} << 12 | 1);
@@ -38,31 +38,6 @@ uint32_t RingMachine::take_interrupts() {
   return found;
 }
 
-void RingMachine::reset_engine(EngineId e) {
-  cs->stop_engines(1u << static_cast<unsigned>(e));
-  cs->restart_engines(1u << static_cast<unsigned>(e));
-}
-
-void RingMachine::state(Archive& archive) {
-  cs->pause();
-  registers.state(archive);
-  interrupts.state(archive);
-  cs->state(archive);
-  cs->resume();
-}
-
-std::vector<std::byte> RingMachine::save_state() {
-  Archive archive;
-  state(archive);
-  return archive.take();
-}
-
-bool RingMachine::load_state(std::span<const std::byte> data) {
-  Archive archive(data);
-  state(archive);
-  return !archive.failed();
-}
-
 Ring::Ring(RingMachine& m, EngineId e, uint32_t size, uint32_t flags)
     : machine(m), id(e), start(RingMachine::ring_at + static_cast<uint32_t>(e) * 0x10'0000), bytes(size) {
   set(softgen::reg::RING_MI_MODE, 0x0100'0100);
@@ -80,11 +55,7 @@ Ring::Ring(RingMachine& m, EngineId e, uint32_t size, uint32_t flags)
 }
 
 Ring& Ring::emit(const Dwords& commands) {
-  for (const uint32_t dword : commands) {
-    machine.write(start + tail, {dword});
-    tail = (tail + 4) % bytes;
-  }
-  if (tail % 8) emit({noop});
+  tail = machine.append(start, bytes, tail, commands);
   return *this;
 }
 

@@ -11,7 +11,7 @@
 
 namespace softgen::cs::test {
 
-class RingMachine {
+class RingMachine : public MachineBase {
  public:
   static constexpr uint32_t ring_at = 0x0010'0000,
                             status_at = 0x0008'0000;  // of the render engine; the video engine's: one MiB, one page on
@@ -19,16 +19,6 @@ class RingMachine {
 
   explicit RingMachine(bool threaded = false);
 
-  // Guest physical equals graphics address.
-  uint32_t read(uint64_t gpa) {
-    uint32_t v;
-    memory.read(gpa, &v, 4);
-    return v;
-  }
-  void write(uint64_t gpa, const Dwords& dwords) { memory.write(gpa, dwords.data(), dwords.size() * 4); }
-  uint32_t reg(EngineId e, uint32_t relative) { return registers.read(registers.engine_register(e, relative)); }
-  void set_reg(EngineId e, uint32_t relative, uint32_t value) { registers.write(registers.engine_register(e, relative), value); }
-  FakeEngine& engine(EngineId e) { return engines[static_cast<size_t>(e)]; }
   static uint32_t status_page(EngineId e) { return status_at + static_cast<uint32_t>(e) * 4096; }
 
   /// A batch of its own page; returns its address.
@@ -39,24 +29,10 @@ class RingMachine {
   }
   /// Bits of GTIIR, cleared by this.
   uint32_t take_interrupts();
-  void reset_engine(EngineId e);
-  std::vector<std::byte> save_state();
-  bool load_state(std::span<const std::byte> data);
 
-  memory::SparseMemory memory{64 << 20};
-  memory::Ggtt ggtt{defs::gen5_ggtt_pages};
-  memory::FaultRegisters faults;
-  memory::TlbGeneration tlb;
-  memory::Gate gate;
-  mmio::RegisterFile registers{defs::gen5::registers};
-  FakeHost host;
-  mmio::Gen5Interrupts interrupts{registers, host};
-  std::array<FakeEngine, engine_count> engines;
   unsigned gtt_writes = 0;
-  std::unique_ptr<CommandStreamers> cs;
 
  private:
-  void state(Archive& archive);
   uint32_t next_ = free_at;
 };
 
