@@ -7,14 +7,14 @@
 #include <cstdint>
 #include <span>
 
+#include "hw/base/polyphase.h"
 #include "hw/iface/message_target.h"
 #include "hw/surface/tiling.h"
 
 namespace softgen::sampler::avs {
 
-constexpr unsigned phases = 32, max_taps = 8, colors = 4;
-/// By phase; 64 is 1. Those of four taps are taps 2 to 5.
-using Taps = std::array<std::array<int16_t, max_taps>, phases>;
+using polyphase::max_taps, polyphase::phases, polyphase::Taps;
+constexpr unsigned colors = 4;
 /// The same for columns and rows.
 struct Filter {
   Taps x{}, y{};
@@ -23,9 +23,8 @@ struct Filter {
 
 /// SAMPLER_STATE_8X8_AVS as plain values.
 struct State {
-  static constexpr unsigned all_sharp = 256;
   std::array<Filter, colors> filters{};  ///< by channel
-  unsigned sharpness = 0;                ///< part of these filters in the result, of all_sharp; the rest is bilinear
+  unsigned sharpness = 0;                ///< part of these filters in the result (polyphase::mix)
   bool shuffled = false;                 ///< the left halves of all channels come before their right halves
   bool adaptive = false;                 ///< that part depends on the picture
 };

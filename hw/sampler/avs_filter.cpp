@@ -133,15 +133,13 @@ void filter_block(memory::View& view, const Surface& surface, const Channel& cha
   constexpr unsigned sharp_shift = 6 + 6 - 8, smooth_shift = 8 + 8 - 8;
   const Source source(view, surface, channel);
   const auto sharpen = [&](Block& to) { filter(source, at, surface.mirrored, sharp.taps, &sharp.x, &sharp.y, sharp_shift, to); };
-  if (sharpness == State::all_sharp) return sharpen(out);
+  if (sharpness == polyphase::all_sharp) return sharpen(out);
   filter(source, at, surface.mirrored, 2, nullptr, nullptr, smooth_shift, out);
   if (!sharpness) return;
   Block sharpened;
   sharpen(sharpened);
   for (unsigned j = 0; j < at.rows; ++j)
-    for (unsigned i = 0; i < max_columns; ++i)
-      out[j][i] = static_cast<uint16_t>((out[j][i] * (State::all_sharp - sharpness) + sharpened[j][i] * sharpness + State::all_sharp / 2) /
-                                        State::all_sharp);
+    for (unsigned i = 0; i < max_columns; ++i) out[j][i] = polyphase::mix(out[j][i], sharpened[j][i], sharpness);
 }
 
 }  // namespace softgen::sampler::avs

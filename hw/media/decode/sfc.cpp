@@ -105,7 +105,7 @@ bool sizes_are_right(const State& s, const Job& job) {
   const Axis &columns = job.is_transposed() ? job.y : job.x, &rows = job.is_transposed() ? job.x : job.y;
   const bool inside = job.x.first + job.x.count <= job.width && job.y.first + job.y.count <= job.height;
   const bool placed = job.left + columns.scaled <= s.output_frame_width + 1 && job.top + rows.scaled <= s.output_frame_height + 1;
-  const int across = across_of(job.target()), down = down_of(job.target());
+  const int across = chroma_step_x(job.target()), down = chroma_step_y(job.target());
   const bool even = is_even(columns.scaled | job.left, across) && is_even(rows.scaled | job.top, down);
   const bool steps = !job.scaling.enabled || (job.x.step && job.y.step);
   if (inside && placed && even && steps) return true;
@@ -146,8 +146,7 @@ void set_filters(const State& s, const SfcStates& states, Job& job) {
   if (!job.scaling.polyphase || !(job.scaling.enabled || job.scaling.filters_chroma)) return;
   set_taps<G>(states, job);
   const auto avs = G::SFC_AVS_STATE::unpack(states.avs).avs_state_body;
-  // 255 is all of it.
-  job.scaling.sharpness = avs.sharpness_level + (avs.sharpness_level >> 7);
+  job.scaling.sharpness = polyphase::sharpness_of(avs.sharpness_level);
   if (job.scaling.enabled && !(s.bypass_x_adaptive_filtering && s.bypass_y_adaptive_filtering))
     unimplemented("SFC adaptive filter", "the sharpness level in its place");
 }

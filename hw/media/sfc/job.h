@@ -6,13 +6,12 @@
 #include <cstdint>
 #include <optional>
 
+#include "hw/base/polyphase.h"
 #include "hw/media/vebox/enhancement.h"
 
 namespace softgen::media::sfc {
 
-constexpr unsigned phases = 32, max_taps = 8;
-/// By phase; 64 is 1. Those of four taps are taps 2 to 5.
-using Taps = std::array<std::array<int16_t, max_taps>, phases>;
+using polyphase::max_taps, polyphase::phases, polyphase::Taps;
 
 /// Steps have 17 binary places, co-siting positions are eighths of a sample of luma.
 constexpr unsigned step_places = 17;
@@ -42,12 +41,10 @@ struct Sharpening {
 };
 
 struct Scaling {
-  bool enabled = false;            ///< else the steps are whole
-  bool polyphase = false;          ///< by the axes' taps, else bilinear
-  bool filters_chroma = false;     ///< by the taps, where chroma alone is enlarged
-  uint32_t sharpness = all_sharp;  ///< part of the taps in the result; the rest is bilinear
-
-  static constexpr uint32_t all_sharp = 256;
+  bool enabled = false;                       ///< else the steps are whole
+  bool polyphase = false;                     ///< by the axes' taps, else bilinear
+  bool filters_chroma = false;                ///< by the taps, where chroma alone is enlarged
+  uint32_t sharpness = polyphase::all_sharp;  ///< part of the taps in the result (polyphase::mix)
 };
 
 /// The frame around the picture.
@@ -81,8 +78,5 @@ struct Job {
   /// Of the output surface.
   vebox::Sampling target() const { return packing == Packing::vebox ? output.format.sampling : vebox::Sampling::s444; }
 };
-
-constexpr int across_of(vebox::Sampling sampling) { return sampling == vebox::Sampling::s444 ? 1 : 2; }
-constexpr int down_of(vebox::Sampling sampling) { return sampling == vebox::Sampling::s420 ? 2 : 1; }
 
 }  // namespace softgen::media::sfc

@@ -17,7 +17,7 @@ void Picture::take(const vebox::Band& rows) {
       std::copy_n(from.row(y), std::min(from.columns, to.columns), to.row(y));
   };
   copy(rows.planes[0], samples_.planes[0], rows.first, rows.count);
-  const int from_down = rows.step_y(), down = samples_.step_y(), step_x = across_of(samples_.sampling) / across_of(rows.sampling);
+  const int from_down = rows.step_y(), down = samples_.step_y(), step_x = samples_.step_x() / rows.step_x();
   const int step_y = down / from_down;
   for (size_t c = 1; c < 3; ++c) {
     const vebox::SamplePlane& from = rows.planes[c];

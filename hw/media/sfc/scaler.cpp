@@ -48,8 +48,8 @@ Scaler::Component Scaler::component(bool chroma) const {
     bool vertical;
   };
   const Direction directions[] = {
-      {job_.x, across_of(job_.source()), across_of(sampling_), out.left, out.width, out.columns, out.smooth_columns, false},
-      {job_.y, down_of(job_.source()), down_of(sampling_), out.top, out.height, out.rows, out.smooth_rows, true}};
+      {job_.x, chroma_step_x(job_.source()), chroma_step_x(sampling_), out.left, out.width, out.columns, out.smooth_columns, false},
+      {job_.y, chroma_step_y(job_.source()), chroma_step_y(sampling_), out.top, out.height, out.rows, out.smooth_rows, true}};
   const bool resampled = chroma && (directions[0].from != directions[0].into || directions[1].from != directions[1].into);
   const bool by_taps =
       job_.scaling.polyphase && job_.scaling.sharpness && (job_.scaling.enabled || (resampled && job_.scaling.filters_chroma));
@@ -72,7 +72,7 @@ Scaler::Component Scaler::component(bool chroma) const {
     const auto site = [&](bool in_taps) { return from != 2 ? 0 : as_output ? axis.siting : in_taps ? 0 : usual; };
     line.from_site = site(by_taps);
     d.windows = windows_of(line, !by_taps ? nullptr : chroma ? &axis.chroma : &axis.luma, chroma ? 2 : 0, chroma ? 4 : max_taps);
-    if (!by_taps || job_.scaling.sharpness == Scaling::all_sharp) continue;
+    if (!by_taps || job_.scaling.sharpness == polyphase::all_sharp) continue;
     line.from_site = site(false);
     d.smooth = windows_of(line, nullptr, 0, 2);
   }
@@ -103,10 +103,7 @@ void Scaler::filter_plane(const Component& component, const vebox::SamplePlane& 
   for (int y = to.first; y < to.first + to.rows; ++y) {
     const uint16_t* const smooth = scratch.smooth.row(y);
     uint16_t* const out = to.row(y);
-    for (int x = 0; x < to.columns; ++x)
-      out[x] = static_cast<uint16_t>(
-          (out[x] * job_.scaling.sharpness + smooth[x] * (Scaling::all_sharp - job_.scaling.sharpness) + Scaling::all_sharp / 2) /
-          Scaling::all_sharp);
+    for (int x = 0; x < to.columns; ++x) out[x] = polyphase::mix(smooth[x], out[x], job_.scaling.sharpness);
   }
 }
 

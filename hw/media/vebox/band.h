@@ -39,8 +39,8 @@ struct Band {
 
   /// Room for rows [y, y + n) of pictures of this width, with `around` rows above and below. n and around are even.
   void resize(Sampling of, int y, int n, int width, int around);
-  int step_x() const { return sampling == Sampling::s444 ? 1 : 2; }
-  int step_y() const { return sampling == Sampling::s420 ? 2 : 1; }
+  int step_x() const { return chroma_step_x(sampling); }
+  int step_y() const { return chroma_step_y(sampling); }
 };
 
 using Bytes = std::vector<std::byte>;

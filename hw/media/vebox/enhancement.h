@@ -11,6 +11,9 @@
 namespace softgen::media::vebox {
 
 enum class Sampling : uint8_t { s420, s422, s444 };
+/// Columns and rows of luma for one of chroma.
+constexpr int chroma_step_x(Sampling sampling) { return sampling == Sampling::s444 ? 1 : 2; }
+constexpr int chroma_step_y(Sampling sampling) { return sampling == Sampling::s420 ? 2 : 1; }
 
 /// How pixels are stored. Components 0 to 2 are Y, U, V or R, G, B.
 struct PixelFormat {

@@ -109,7 +109,7 @@ State decode_state(const StateDwords& dwords) {
   const bool share = s.enable_8_tap_filter == Taps8::EIGHT_TAPS || s.enable_8_tap_filter == Taps8::EIGHT_TAPS_ADAPTIVE;
   for (const Color color : {red, green, blue, alpha}) out.filters[color] = color == green || share ? tables.eight : tables.four;
   // 255 is all of it.
-  out.sharpness = s.default_sharpness_level + (s.default_sharpness_level >> 7);
+  out.sharpness = polyphase::sharpness_of(s.default_sharpness_level);
   out.shuffled = s.shuffle_output_writeback;
   const bool may_adapt = s.enable_8_tap_filter == Taps8::EIGHT_TAPS_OF_GREEN || s.enable_8_tap_filter == Taps8::EIGHT_TAPS_ADAPTIVE;
   out.adaptive = may_adapt && !(s.bypass_x_adaptive_filtering && s.bypass_y_adaptive_filtering);
