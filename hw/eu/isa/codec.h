@@ -5,6 +5,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstring>
 #include <iterator>
 #include <optional>
@@ -92,6 +93,14 @@ struct Writer {
     bits.set(bit9, bit9, raw >> 9);
   }
 };
+
+/// The field is the logarithm.
+template <typename Codec, typename I>
+void execution_size(Codec& c, I& i, unsigned high, unsigned low) {
+  uint8_t logarithm = Codec::writing ? static_cast<uint8_t>(std::countr_zero(i.exec_size)) : 0;
+  c.field(logarithm, high, low);
+  if constexpr (!Codec::writing) i.exec_size = static_cast<uint8_t>(1u << logarithm);
+}
 
 /// Whether the set has an opcode for it.
 template <class Set>

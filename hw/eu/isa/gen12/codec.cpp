@@ -3,7 +3,6 @@
 // not use, such as calls and special accumulators, is where IGA 1.0.12504 has it).
 #include "hw/eu/isa/codec.h"
 
-#include <bit>
 #include <utility>
 
 #include "hw/eu/isa/gen12/parts.h"
@@ -28,9 +27,7 @@ template <typename Codec, typename I>
 void header(Codec& c, I& i) {
   c.opcode(i.opcode, 6, 0);
   c.field(i.swsb, 15, 8);
-  uint8_t exec_size_log2 = Codec::writing ? static_cast<uint8_t>(std::countr_zero(i.exec_size)) : 0;
-  c.field(exec_size_log2, 18, 16);
-  if constexpr (!Codec::writing) i.exec_size = static_cast<uint8_t>(1u << exec_size_log2);
+  execution_size(c, i, 18, 16);
   c.field(i.nib_control, 19, 19);
   c.field(i.qtr_control, 21, 20);
   c.field(i.flag_subreg, 22, 22);

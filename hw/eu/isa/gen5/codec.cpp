@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The native form of Gen5. Every instruction has a destination and two sources; a branch has its distance and pop count in the immediate of the second.
-#include <bit>
 
-#include "hw/eu/isa/codec.h"
 #include "hw/eu/isa/gen5/parts.h"
+#include "hw/eu/isa/gen8/native_form.h"
 
 namespace softgen::eu::gen5 {
 
@@ -25,7 +24,7 @@ constexpr uint8_t interleaved_bit = 0x80;
 constexpr uint8_t second_half = 1;
 
 template <typename Codec, typename I>
-void header(Codec& c, I& i) {
+void controls(Codec& c, I& i) {
   c.opcode(i.opcode, 6, 0);
   c.field(i.access_mode, 8, 8);
   c.field(i.no_mask, 9, 9);
@@ -36,9 +35,7 @@ void header(Codec& c, I& i) {
   c.field(i.thread_control, 15, 14);
   c.field(i.pred_control, 19, 16);
   c.field(i.pred_invert, 20, 20);
-  uint8_t exec_size_log2 = Codec::writing ? static_cast<uint8_t>(std::countr_zero(i.exec_size)) : 0;
-  c.field(exec_size_log2, 23, 21);
-  if constexpr (!Codec::writing) i.exec_size = static_cast<uint8_t>(1u << exec_size_log2);
+  execution_size(c, i, 23, 21);
   c.field(i.no_stack_mask, 28, 28);
   c.field(i.debug, 30, 30);
   c.field(i.saturate, 31, 31);
@@ -77,46 +74,13 @@ void destination(Codec& c, I& i) {
     return;
   }
   destination_register(c, i);
-  if (align1) {
-    c.field(i.dst.subreg, 52, 48);
-  } else {
-    uint8_t half = i.dst.subreg / 16;
-    c.field(half, 52, 52);
-    if constexpr (!Codec::writing) i.dst.subreg = static_cast<uint8_t>(half * 16);
-  }
+  subregister(c, i.dst, i.access_mode, 48);
 }
 
-/// Bits of a source that stand in the same order for src0 (base 64) and src1 (base 96).
+/// `base`: 64 for src0, 96 for src1. Subregisters of the address have three bits, and all of its immediate's stand together.
 template <typename Codec, typename O>
-void source_region(Codec& c, O& src, AccessMode mode, unsigned base) {
-  const bool align1 = mode == AccessMode::align1;
-  c.field(src.abs, base + 13, base + 13);
-  c.field(src.negate, base + 14, base + 14);
-  c.field(src.indirect, base + 15, base + 15);
-  c.field(src.vstride, base + 24, base + 21);
-  if (align1) {
-    c.field(src.hstride, base + 17, base + 16);
-    c.field(src.width, base + 20, base + 18);
-  } else {
-    uint8_t xy = src.swizzle & 15, zw = src.swizzle >> 4;
-    c.field(xy, base + 3, base);
-    c.field(zw, base + 19, base + 16);
-    if constexpr (!Codec::writing) src.swizzle = static_cast<uint8_t>(xy | zw << 4);
-  }
-  if (src.indirect) {
-    c.field(src.addr_subreg, base + 12, base + 10);
-    if (align1) c.address_imm(src.addr_imm, base + 8, base, base + 9, 0);
-    else c.address_imm(src.addr_imm, base + 8, base + 4, base + 9, 4);
-    return;
-  }
-  c.field(src.reg, base + 12, base + 5);
-  if (align1) {
-    c.field(src.subreg, base + 4, base);
-  } else {
-    uint8_t half = src.subreg / 16;
-    c.field(half, base + 4, base + 4);
-    if constexpr (!Codec::writing) src.subreg = static_cast<uint8_t>(half * 16);
-  }
+void region(Codec& c, O& src, AccessMode mode, unsigned base) {
+  source_region(c, src, mode, base, {.subreg = base + 10, .sign = base + 9});
 }
 
 template <typename Codec, typename I>
@@ -126,24 +90,24 @@ void sources(Codec& c, I& i) {
   c.field(i.src[1].file, 43, 42);
   c.type(i.src[1].type, i.src[1].file, 46, 44);
   if (i.src[0].file == RegFile::imm || i.src[1].file == RegFile::imm) c.field(i.imm, 127, 96);
-  else source_region(c, i.src[1], i.access_mode, 96);
-  if (i.src[0].file != RegFile::imm) source_region(c, i.src[0], i.access_mode, 64);
+  else region(c, i.src[1], i.access_mode, 96);
+  if (i.src[0].file != RegFile::imm) region(c, i.src[0], i.access_mode, 64);
 }
 
 /// The shared function is in [95:92], the first message register where the condition of others is. Of src0, if it is not null, a register is copied to
 /// that message register first.
 template <typename Codec, typename I>
-void send(Codec& c, I& i) {
+void message(Codec& c, I& i) {
   c.field(i.first_message, 27, 24);
   c.field(i.src[0].file, 38, 37);
   c.type(i.src[0].type, i.src[0].file, 41, 39);
   c.field(i.src[1].file, 43, 42);
   c.type(i.src[1].type, i.src[1].file, 46, 44);
-  source_region(c, i.src[0], i.access_mode, 64);
+  region(c, i.src[0], i.access_mode, 64);
   c.field(i.cond_mod, 95, 92);
   c.field(i.end_of_thread, 127, 127);
   if constexpr (!Codec::writing) i.descriptor_in_register = i.src[1].file != RegFile::imm;
-  if (i.descriptor_in_register) source_region(c, i.src[1], i.access_mode, 96);
+  if (i.descriptor_in_register) region(c, i.src[1], i.access_mode, 96);
   else c.field(i.descriptor, 124, 96);
 }
 
@@ -160,9 +124,9 @@ struct Set {
   static constexpr OpcodeTable opcodes{opcode_codes};
   template <typename Codec, typename I>
   static void transfer(Codec& c, I& i) {
-    header(c, i);
+    controls(c, i);
     destination(c, i);
-    if (const OpcodeInfo* row = i.info(); row && row->form == Form::send) return send(c, i);
+    if (const OpcodeInfo* row = i.info(); row && row->form == Form::send) return message(c, i);
     c.field(i.cond_mod, 27, 24);
     sources(c, i);
   }

@@ -3,8 +3,6 @@
 // Layout: SKL PRM vol 7, "Instruction Formats"; Mesa brw_inst.h (columns "8+" and "9+").
 #pragma once
 
-#include <bit>
-
 #include "hw/eu/isa/codec.h"
 
 namespace softgen::eu::native_form {
@@ -20,9 +18,7 @@ void header(Codec& c, I& i) {
   c.field(i.thread_control, 15, 14);
   c.field(i.pred_control, 19, 16);
   c.field(i.pred_invert, 20, 20);
-  uint8_t exec_size_log2 = Codec::writing ? static_cast<uint8_t>(std::countr_zero(i.exec_size)) : 0;
-  c.field(exec_size_log2, 23, 21);
-  if constexpr (!Codec::writing) i.exec_size = static_cast<uint8_t>(1u << exec_size_log2);
+  execution_size(c, i, 23, 21);
   c.field(i.cond_mod, 27, 24);
   c.field(i.acc_write, 28, 28);
   c.field(i.debug, 30, 30);
@@ -30,6 +26,15 @@ void header(Codec& c, I& i) {
   c.field(i.flag_subreg, 32, 32);
   c.field(i.flag_reg, 33, 33);
   c.field(i.no_mask, 34, 34);
+}
+
+/// In bytes; of align16 operands the half alone. `low`: the field's lowest bit.
+template <typename Codec, typename O>
+void subregister(Codec& c, O& operand, AccessMode mode, unsigned low) {
+  if (mode == AccessMode::align1) return c.field(operand.subreg, low + 4, low);
+  uint8_t half = operand.subreg / 16;
+  c.field(half, low + 4, low + 4);
+  if constexpr (!Codec::writing) operand.subreg = static_cast<uint8_t>(half * 16);
 }
 
 template <typename Codec, typename O>
@@ -49,20 +54,17 @@ void destination(Codec& c, O& dst, AccessMode mode) {
     return;
   }
   c.field(dst.reg, 60, 53);
-  if (mode == AccessMode::align1) {
-    c.field(dst.subreg, 52, 48);
-  } else {
-    uint8_t half = dst.subreg / 16;
-    c.field(half, 52, 52);
-    if constexpr (!Codec::writing) dst.subreg = static_cast<uint8_t>(half * 16);
-    c.field(dst.writemask, 51, 48);
-  }
+  subregister(c, dst, mode, 48);
+  if (mode == AccessMode::align16) c.field(dst.writemask, 51, 48);
 }
 
+/// Where an indirect source has its address: the lowest bit of the subregister's number, and bit 9 of the immediate.
+struct AddressPlace {
+  unsigned subreg, sign;
+};
 /// Bits of a source that stand in the same order for src0 (base 64) and src1 (base 96).
 template <typename Codec, typename O>
-void source_region(Codec& c, O& src, AccessMode mode, unsigned base) {
-  const unsigned imm_bit9 = base == 64 ? 95 : 121;
+void source_region(Codec& c, O& src, AccessMode mode, unsigned base, const AddressPlace& address) {
   c.field(src.abs, base + 13, base + 13);
   c.field(src.negate, base + 14, base + 14);
   c.field(src.indirect, base + 15, base + 15);
@@ -77,19 +79,17 @@ void source_region(Codec& c, O& src, AccessMode mode, unsigned base) {
     if constexpr (!Codec::writing) src.swizzle = static_cast<uint8_t>(xy | zw << 4);
   }
   if (src.indirect) {
-    c.field(src.addr_subreg, base + 12, base + 9);
-    if (mode == AccessMode::align1) c.address_imm(src.addr_imm, base + 8, base, imm_bit9, 0);
-    else c.address_imm(src.addr_imm, base + 8, base + 4, imm_bit9, 4);
+    c.field(src.addr_subreg, base + 12, address.subreg);
+    if (mode == AccessMode::align1) c.address_imm(src.addr_imm, base + 8, base, address.sign, 0);
+    else c.address_imm(src.addr_imm, base + 8, base + 4, address.sign, 4);
     return;
   }
   c.field(src.reg, base + 12, base + 5);
-  if (mode == AccessMode::align1) {
-    c.field(src.subreg, base + 4, base);
-  } else {
-    uint8_t half = src.subreg / 16;
-    c.field(half, base + 4, base + 4);
-    if constexpr (!Codec::writing) src.subreg = static_cast<uint8_t>(half * 16);
-  }
+  subregister(c, src, mode, base);
+}
+template <typename Codec, typename O>
+void source_region(Codec& c, O& src, AccessMode mode, unsigned base) {
+  source_region(c, src, mode, base, {.subreg = base + 9, .sign = base == 64 ? 95u : 121u});
 }
 
 template <typename Codec, typename I>
