@@ -6,13 +6,7 @@
 #include <random>
 #include <vector>
 
-#include "hw/base/worker_pool.h"
-#include "hw/defs/gen9/all.h"
-#include "hw/media/vebox.h"
-#include "hw/mmio/register_file.h"
-#include "tests/catch.h"
-#include "tests/quiet_log.h"
-#include "tests/unit/memory/mapped.h"
+#include "tests/unit/media/vebox_rig.h"
 
 using namespace softgen;
 using namespace softgen::media;
@@ -37,9 +31,8 @@ Picture flat(int value) {
   return [value](uint32_t, uint32_t) { return value; };
 }
 
-struct Fixture : memory::test::Mapped {
-  Fixture() : Mapped(input, end) {
-    quiet_log();
+struct Fixture : test::VeboxRig {
+  Fixture() : VeboxRig(input, end) {
     source.width = width - 1, source.height = height - 1;
     source.surface_format = SurfaceState::SurfaceFormat::PLANAR_420_8;
     source.interleave_chroma = true;
@@ -82,13 +75,6 @@ struct Fixture : memory::test::Mapped {
         view.store<uint8_t>(input + (chroma_row + y) * pitch + 2 * x + 1, static_cast<uint8_t>(v_of(x, y)));
       }
   }
-  template <class P>
-  ExecResult send(const P& packet) {
-    const auto dwords = packet.pack();
-    const defs::Command* command = defs::gen9::commands.find(defs::EngineClass::video_enhance, dwords[0]);
-    REQUIRE(command);
-    return vebox.execute({0x1000, command, dwords}, env);
-  }
   void send_states() { send(modes), send(source), send(target), send(lock), send(state), send(avs), send(luma), send(chroma), send(ief); }
   ExecResult run() {
     send_states(), send(G::SFC_FRAME_START{});
@@ -127,22 +113,12 @@ struct Fixture : memory::test::Mapped {
         for (uint32_t c = 0; c < 2; ++c) count += chroma_at(x, y, c) != uv_of(x, y);
     return count;
   }
-  std::vector<uint8_t> bytes(uint64_t from, uint64_t to) {
-    std::vector<uint8_t> all(to - from);
-    view.read(from, all.data(), all.size());
-    return all;
-  }
   void set_identity_matrix() {
     auto& f = ief.sfc_ief_state_body;
     f.transform_enable = true, f.c0 = f.c4 = f.c8 = 1;
     state.csc_enable = true;
   }
 
-  mmio::RegisterFile registers{defs::gen9::registers};
-  StopFlag stop;
-  EngineEnv env{EngineId::vecs, view, view, registers, stop};
-  WorkerPool pool{2};
-  Vebox vebox{make_vebox_enhancer<G>(), &pool};
   SurfaceState source, target;
   G::VEBOX_STATE modes;
   G::VEB_DI_IECP object;

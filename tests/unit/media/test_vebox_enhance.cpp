@@ -6,13 +6,7 @@
 #include <random>
 #include <vector>
 
-#include "hw/base/worker_pool.h"
-#include "hw/defs/gen9/all.h"
-#include "hw/media/vebox.h"
-#include "hw/mmio/register_file.h"
-#include "tests/catch.h"
-#include "tests/quiet_log.h"
-#include "tests/unit/memory/mapped.h"
+#include "tests/unit/media/vebox_rig.h"
 
 using namespace softgen;
 using namespace softgen::media;
@@ -29,9 +23,8 @@ using Modes = G::VEBOX_STATE;
 using SurfaceState = G::VEBOX_SURFACE_STATE;
 using Format = SurfaceState::SurfaceFormat;
 
-struct Fixture : memory::test::Mapped {
-  Fixture() : Mapped(dndi_at, end) {
-    quiet_log();
+struct Fixture : test::VeboxRig {
+  Fixture() : VeboxRig(dndi_at, end) {
     for (auto* surface : {&source, &target}) {
       surface->width = width - 1, surface->height = height - 1;
       surface->surface_format = Format::PLANAR_420_8;
@@ -55,13 +48,6 @@ struct Fixture : memory::test::Mapped {
     dndi.stmm_c2 = 2, dndi.multiplier_for_vecm = 30, dndi.maximum_stmm = 150, dndi.minimum_stmm = 118, dndi.stmm_shift_up = 1;
     dndi.blending_constant_across_time_for_large_values_of_stmm = 64, dndi.blending_constant_across_time_for_small_values_of_stmm = 125;
     dndi.dndi_top_first = true;
-  }
-  template <class P>
-  ExecResult send(const P& packet) {
-    const auto dwords = packet.pack();
-    const defs::Command* command = defs::gen9::commands.find(defs::EngineClass::video_enhance, dwords[0]);
-    REQUIRE(command);
-    return vebox.execute({0x1000, command, dwords}, env);
   }
   template <class S>
   void put(uint64_t at, const S& state) {
@@ -98,17 +84,7 @@ struct Fixture : memory::test::Mapped {
       for (uint32_t x = 0; x < width; ++x) sum += std::pow(luma(at, x, y) - of(x, y), 2);
     return sum / (width * height);
   }
-  std::vector<uint8_t> bytes(uint64_t from, uint64_t to) {
-    std::vector<uint8_t> all(to - from);
-    view.read(from, all.data(), all.size());
-    return all;
-  }
 
-  mmio::RegisterFile registers{defs::gen9::registers};
-  StopFlag stop;
-  EngineEnv env{EngineId::vecs, view, view, registers, stop};
-  WorkerPool pool{2};
-  Vebox vebox{make_vebox_enhancer<G>(), &pool};
   SurfaceState source, target;
   Modes modes;
   G::VEB_DI_IECP object;
