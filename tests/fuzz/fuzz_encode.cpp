@@ -46,10 +46,7 @@ class HostileEncoding final : public VideoTarget {
 
   /// Blocks within a small picture, often one behind the other; sources that an encoder takes.
   void adjust(StateSource& in, const defs::Command& one, std::vector<uint32_t>& packet) override {
-    const auto put = [&](std::string_view name, uint64_t value) {
-      for (const defs::Field& field : one.fields)
-        if (name == field.name) StateSource::put(packet, field.start, field.width(), value);
-    };
+    const auto put = [&](std::string_view name, uint64_t value) { StateSource::put(one, packet, name, value); };
     switch (one.id) {
       case defs::CommandId::MFC_AVC_PAK_OBJECT:
       case defs::CommandId::MFC_MPEG2_PAK_OBJECT:

@@ -28,10 +28,7 @@ class HevcTarget final : public VideoTarget {
 
   /// Surfaces that fit the bit depths, lists for both directions, short slice headers.
   void adjust(StateSource& in, const defs::Command& command, std::vector<uint32_t>& packet) override {
-    const auto put = [&](std::string_view name, uint64_t value) {
-      for (const defs::Field& field : command.fields)
-        if (name == field.name) StateSource::put(packet, field.start, field.width(), value);
-    };
+    const auto put = [&](std::string_view name, uint64_t value) { StateSource::put(command, packet, name, value); };
     switch (command.id) {
       case defs::CommandId::HCP_SURFACE_STATE:
         has_16_bits_ = in.one_in(3);

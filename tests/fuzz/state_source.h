@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <cstring>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "hw/defs/command.h"
@@ -188,6 +189,11 @@ class StateSource {
       dword = (dword & ~mask) | (static_cast<uint32_t>(value << shift) & mask);
       start += n, width -= n, value = n == 64 ? 0 : value >> n;
     }
+  }
+  /// Sets the packet's fields of this name.
+  static void put(const defs::Command& command, std::span<uint32_t> packet, std::string_view name, uint64_t value) {
+    for (const defs::Field& field : command.fields)
+      if (name == field.name) put(packet, field.start, field.width(), value);
   }
 
  private:

@@ -38,6 +38,13 @@ class FilterTest(RunTest):
                 LIBVA_DRIVER_NAME=self.driver)
         return self.frames(path, frame=frame)
 
+    def check_bob(self):
+        """The lines of the first field are the decoder's."""
+        for ours, decoded in zip(self.gpu("deinterlace_vaapi=mode=bob"), self.software(), strict=True):
+            for y in range(0, HEIGHT, 2):
+                self.assertEqual(ours[y * WIDTH:(y + 1) * WIDTH], decoded[y * WIDTH:(y + 1) * WIDTH])
+            self.assertNotEqual(ours, decoded)
+
 
 class VideoFilters(FilterTest):
     def setUp(self):
@@ -45,11 +52,7 @@ class VideoFilters(FilterTest):
         need_driver(self, self.driver)
 
     def test_bob(self):
-        """The lines of the first field are the decoder's."""
-        for ours, decoded in zip(self.gpu("deinterlace_vaapi=mode=bob"), self.software(), strict=True):
-            for y in range(0, HEIGHT, 2):
-                self.assertEqual(ours[y * WIDTH:(y + 1) * WIDTH], decoded[y * WIDTH:(y + 1) * WIDTH])
-            self.assertNotEqual(ours, decoded)
+        self.check_bob()
 
     def test_motion_adaptive(self):
         """FFmpeg begins with the second frame; from the driver's second output on it is the second field of the frame before."""
@@ -138,11 +141,8 @@ class Scaler(NonFreeTest):
             self.assertEqual(self.gpu(f"transpose_vaapi=dir={ours}"), self.software(theirs))
 
     def test_bob(self):
-        """The lines of the first field are the decoder's: SFC takes them over."""
-        for ours, decoded in zip(self.gpu("deinterlace_vaapi=mode=bob"), self.software(), strict=True):
-            for y in range(0, HEIGHT, 2):
-                self.assertEqual(ours[y * WIDTH:(y + 1) * WIDTH], decoded[y * WIDTH:(y + 1) * WIDTH])
-            self.assertNotEqual(ours, decoded)
+        """SFC takes the fields over."""
+        self.check_bob()
 
     def test_sharpness(self):
         """Neighbours differ more; chroma is the decoder's."""
