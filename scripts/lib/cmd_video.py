@@ -10,7 +10,7 @@ import video_run
 from common import Failure, main, print_table, say
 from guest_image import GUESTS
 from video_guest import VideoGuest
-from video_encoders import DRIVERS, NO_VC1, PLATFORMS, drivers_with_kernels
+from video_encoders import DRIVERS, PLATFORMS, drivers_with_kernels, refusals
 from video_streams import CODECS, STREAMS
 
 
@@ -59,9 +59,7 @@ def number(value):
 def lines_of(stream, options, where):
     """Lines of the table, each with whether it passed (None: not run)."""
     asked = [driver for driver in options.driver or DRIVERS if driver in PLATFORMS[options.platform]]
-    without = stream.without
-    if without is NO_VC1 and not options.guest:
-        without = {driver: reason for driver, reason in without.items() if driver not in drivers_with_kernels()}
+    without = refusals(stream, () if options.guest else drivers_with_kernels())  # guests have the free builds
     drivers = [driver for driver in asked if driver not in without]
     for driver, reason in without.items():
         if driver in asked:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """How the streams of scripts/video are made, and how far their decoded frames may differ from those of FFmpeg's software decoder."""
 import collections
+import functools
 import json
 import os
 import pathlib
@@ -11,12 +12,13 @@ import apt
 # "syntax ...": a syntax_*.py, which needs no source.
 # `pixels`: the format in which frames are compared. `min_psnr`: of a frame, in dB; None: every frame is equal.
 # `download`: {driver: format of its surfaces}, where it is not `pixels`: iHD does not convert, and ends in a fault when asked for another.
-# `software`: options of the software decoder. `quick`: in scripts/test. `speed`: for --speed. `without`: {driver: why it cannot decode this stream}.
+# `software`: options of the software decoder. `quick`: in scripts/test. `speed`: for --speed. `without`: {driver: why it cannot decode this stream}; `without_free`: why
+# its free build cannot, which Debian's main has.
 # `recon`: the encoder's own reconstruction, {out}.yuv, or libde265's frames of a "syntax ..." is what frames are compared with: FFmpeg's decoder (5.1) filters
 # samples at the corners of 16x16 CTBs, and at lossless blocks, with neighbours that are not deblocked yet.
 # `proof`: {element of FFmpeg's trace_headers: a value} that the stream must have: its feature.
-Stream = collections.namedtuple("Stream", "name codec source encode pixels min_psnr software quick speed without download recon proof",
-                                defaults=["nv12", None, (), False, False, {}, {}, False, {}])
+Stream = collections.namedtuple("Stream", "name codec source encode pixels min_psnr software quick speed without without_free download recon proof",
+                                defaults=["nv12", None, (), False, False, {}, {}, {}, False, {}])
 
 DRIVERS = {"iHD": "intel-media-va-driver", "i965": "i965-va-driver"}
 NON_FREE = {"iHD": "intel-media-va-driver-non-free", "i965": "i965-va-driver-shaders"}
@@ -24,11 +26,17 @@ PLATFORMS = {"kbl": ["iHD", "i965"], "icl": ["iHD"], "tgl": ["iHD"]}  # chips, a
 PACKAGES = ["ffmpeg", "x265", "libjpeg-turbo-progs", "vpx-tools", "mjpegtools", "libde265-examples", "mmdebstrap", *DRIVERS.values()]  # mmdebstrap: see kvazaar.py
 
 
+@functools.cache
 def drivers_with_kernels():
     """Which VA-API drivers here are Debian's non-free ones, which have kernels for encoding and processing: installed, or in LIBVA_DRIVERS_PATH."""
     folder, installed = os.environ.get("LIBVA_DRIVERS_PATH"), apt.installed(list(NON_FREE.values()))
     return [driver for driver, package in NON_FREE.items()
             if package in installed or (folder and (pathlib.Path(folder) / f"{driver}_drv_video.so").is_file())]
+
+
+def refusals(stream, complete):
+    """{driver: why it cannot decode `stream`}. `complete`: the drivers that are not the free builds."""
+    return {**stream.without, **{driver: reason for driver, reason in stream.without_free.items() if driver not in complete}}
 
 
 def moving(size="176x144", frames=12, rest=""):
@@ -107,14 +115,13 @@ def mpeg2enc(name, options, source=None, **more):
 
 
 SYNTAX_CODECS = {"mpeg2": "mpeg2", "avc": "h264", "hevc": "hevc", "vc1": "vc1"}
-NO_VC1 = {"iHD": "Debian's free build has no VC-1"}
 
 
 def syntax(writer, name, proof=None, more=None, **options):
     """By syntax_{writer}.py, with its options. `more`: of Stream."""
     # FFmpeg's decoder of H.264 takes other vectors for direct prediction in fields with several threads than with one.
     extra = {"mpeg2": {"software": ("-idct", "simple")}, "avc": {"software": ("-threads", "1")}, "hevc": surface_of("yuv420p10le") if options.get("depth", 8) > 8 else {},
-             "vc1": {"software": ("-flags", "bitexact"), "without": NO_VC1}}[writer]
+             "vc1": {"software": ("-flags", "bitexact"), "without_free": {"iHD": "Debian's free build has no VC-1"}}}[writer]
     return Stream(f"{SYNTAX_CODECS[writer]}-syntax-{name}", SYNTAX_CODECS[writer], "", ["syntax", writer, json.dumps(options)], proof=proof or {}, **extra, **(more or {}))
 
 

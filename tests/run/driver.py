@@ -16,7 +16,7 @@ import mesa_root  # noqa: E402
 from common import BUILD, Failure  # noqa: E402, F401
 from mesa_root import HostMesa, ReleaseMesa  # noqa: E402, F401
 from picture import Picture  # noqa: E402
-from video_encoders import DRIVERS, drivers_with_kernels  # noqa: E402, F401
+from video_encoders import DRIVERS, drivers_with_kernels, refusals  # noqa: E402, F401
 
 CONFIG = {}
 PIGLIT = "/usr/lib/x86_64-linux-gnu/piglit/bin/"
