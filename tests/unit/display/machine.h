@@ -81,12 +81,21 @@ struct MachineOf {
     host.now = std::max(host.now, time);
   }
   void run_for(int64_t ns) { run_until(host.now + ns); }
+  void archive(Archive& ar) {
+    registers.state(ar);
+    interrupts.state(ar);
+    display.state(ar);
+  }
+  std::vector<std::byte> saved_state() {
+    Archive out;
+    archive(out);
+    return out.take();
+  }
   /// The saved state of another machine, at its time.
   void take_state(MachineOf& other) {
-    Archive out;
-    other.archive(out);
+    const auto bytes = other.saved_state();
     host.now = other.host.now;
-    Archive in(out.output());
+    Archive in(bytes);
     archive(in);
     REQUIRE_FALSE(in.failed());
   }
@@ -110,13 +119,6 @@ struct MachineOf {
   std::unique_ptr<display::Display> part;
   display::Display& display;
   unsigned fired = 0;
-
- private:
-  void archive(Archive& ar) {
-    registers.state(ar);
-    interrupts.state(ar);
-    display.state(ar);
-  }
 };
 
 struct Machine : MachineOf {

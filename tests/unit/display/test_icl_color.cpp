@@ -314,6 +314,7 @@ TEST_CASE_METHOD(Colored, "icl: a running display survives save and load") {
   write(reg::CSC_MODE(0), 1u << 30);
   const auto before = picture();
   set_plane(0x2000000, {.color = 1 << 13 | 2 << 4}, 0, 6);  // armed, not latched
+  const auto bytes = saved_state();
   IclMachine other(0);
   other.take_state(*this);
   CHECK(other.read(reg::SDEISR) == read(reg::SDEISR));
@@ -331,9 +332,7 @@ TEST_CASE_METHOD(Colored, "icl: a running display survives save and load") {
     damaged[i] ^= std::byte{0xff};
     IclMachine third;
     Archive bad(damaged);
-    third.registers.state(bad);
-    third.interrupts.state(bad);
-    third.display.state(bad);
+    third.archive(bad);
     third.run_for(frame_ns);
   }
 }
