@@ -168,10 +168,9 @@ class GuestTest(unittest.TestCase):
         state = self.sh("cat /sys/class/drm/card0/error", machine=machine)
         self.assertIn(state.strip(), ("", "No error state collected"))
 
-    def assert_engines_store(self, machine=None, program="gpu_exec store"):
+    def assert_engines_store(self, machine=None, program="gpu_exec store", engines=("rcs0", "bcs0", "vcs0", "vecs0")):
         stored = self.sh(program, machine=machine)
-        for engine in ("rcs0", "bcs0", "vcs0", "vecs0"):
-            self.assertIn(f"{engine} ok", stored)
+        self.assertEqual([line for line in stored.splitlines() if re.match(r"\w+ (ok|FAILED)$", line)], [f"{engine} ok" for engine in engines])
 
     def save_and_load(self, machine):
         """Saves the machine's state and loads it again."""

@@ -46,3 +46,29 @@ class IceLake(Platform, GuestTest):
 
 class TigerLake(Platform, GuestTest):
     name, gpu = "tgl", "Xe Graphics (TGL GT2)"
+
+
+class Ironlake(GuestTest):
+    """i915 and intel-gtt bind without a complaint, and the console shows. 3D is not there yet: no desktop."""
+
+    def setUp(self):
+        """Without the shared guest."""
+
+    @only_on("softgen", "QEMU's standard VGA has no platforms")
+    def test_platform(self):
+        guest = self.own_guest(platform="ilk", device_args="connectors=3")
+        driver = self.sh("readlink /sys/bus/pci/devices/0000:00:02.0/driver", machine=guest).strip()
+        self.assertTrue(driver.endswith("/i915"), f"the driver of 00:02.0 is '{driver}'")
+        self.assertEqual(self.sh("cat /sys/class/drm/card0-HDMI-A-*/status", machine=guest).split(), ["connected"] * 3)
+        log = self.sh("dmesg", machine=guest)
+        self.assertRegex(log, "Intel HD Graphics Chipset")
+        self.assertRegex(log, "detected 65536K stolen memory")
+        self.assert_engines_store(guest, engines=("rcs0", "vcs0"))
+        self.assert_graphics_silent(guest)
+        self.sh("clear > /dev/tty1; printf '\\033[97;47m%01000d' 7 > /dev/tty1", machine=guest)
+        colours = self.screenshot(guest).colours()
+        self.assertGreater(sum(count for colour, count in colours.items() if min(colour) > 150), 50_000, "the console shows 1000 characters on white")
+        self.assert_snapshot_while_busy(guest, 20)
+        self.assert_hang_is_reset(guest)
+        self.assertIn("rcs0 ok", self.sh("gpu_exec store", machine=guest))
+        self.assertIn("Kernel:", self.sh("cat /sys/class/drm/card0/error", machine=guest))

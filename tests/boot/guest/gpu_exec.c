@@ -14,6 +14,7 @@
 // SKL PRM vol 2a: MI_STORE_DATA_IMM (one dword), MI_BATCH_BUFFER_START (PPGTT), MI_BATCH_BUFFER_END.
 #define MI_STORE_DATA_IMM (0x20u << 23 | 2)
 #define MI_BATCH_BUFFER_START (0x31u << 23 | 1 << 8 | 1)
+#define MI_BATCH_BUFFER_START_GEN5 (0x31u << 23 | 1 << 8 | 2 << 6)  // two dwords, not secure, in graphics memory
 #define MI_BATCH_BUFFER_END (0x0au << 23)
 #define MI_COPY_MEM_MEM (0x2eu << 23 | 3)
 #define BATCH_ADDRESS 0x200000ull
@@ -23,7 +24,12 @@
 static const struct {
   const char* name;
   uint64_t flag;
-} engines[] = {{"rcs0", I915_EXEC_RENDER}, {"bcs0", I915_EXEC_BLT}, {"vcs0", I915_EXEC_BSD}, {"vecs0", I915_EXEC_VEBOX}};
+  int parameter;  // whether there is one; 0: on every chip
+} engines[] = {{"rcs0", I915_EXEC_RENDER, 0},
+               {"bcs0", I915_EXEC_BLT, I915_PARAM_HAS_BLT},
+               {"vcs0", I915_EXEC_BSD, I915_PARAM_HAS_BSD},
+               {"vecs0", I915_EXEC_VEBOX, I915_PARAM_HAS_VEBOX}};
+#define ENGINES (sizeof engines / sizeof *engines)
 
 static int card;
 
@@ -31,6 +37,12 @@ static void check(int ok, const char* what) {
   if (ok) return;
   fprintf(stderr, "%s: %s\n", what, strerror(errno));
   exit(1);
+}
+
+static int parameter(int number) {
+  int value = 0;
+  struct drm_i915_getparam get = {.param = number, .value = &value};
+  return ioctl(card, DRM_IOCTL_I915_GETPARAM, &get) == 0 ? value : 0;
 }
 
 static uint32_t new_buffer(void) {
@@ -56,6 +68,27 @@ static void submit(uint32_t target, uint32_t batch, uint64_t engine, uint32_t co
   check(ioctl(card, DRM_IOCTL_I915_GEM_EXECBUFFER2, &execute) == 0, "GEM_EXECBUFFER2");
 }
 
+// Ironlake: one table for all, whose addresses the kernel gives out and relocates, and commands of their own (ILK PRM vol 1 part 2, 5.3).
+static int relocates(void) {
+  const int id = parameter(I915_PARAM_CHIPSET_ID);
+  return id == 0x0042 || id == 0x0046;
+}
+
+// As submit(), but dword `at` of the batch becomes the address of `named` plus `delta`.
+static void submit_relocated(uint32_t target, uint32_t batch, uint64_t engine, uint32_t context, unsigned at, uint32_t named, uint32_t delta) {
+  struct drm_i915_gem_relocation_entry relocation = {.target_handle = named,
+                                                     .delta = delta,
+                                                     .offset = at * 4,
+                                                     .presumed_offset = ~0ull,
+                                                     .read_domains = I915_GEM_DOMAIN_RENDER,
+                                                     .write_domain = named == target ? I915_GEM_DOMAIN_RENDER : 0};
+  struct drm_i915_gem_exec_object2 objects[2] = {{.handle = target},
+                                                 {.handle = batch, .relocation_count = 1, .relocs_ptr = (uintptr_t)&relocation}};
+  struct drm_i915_gem_execbuffer2 execute = {
+      .buffers_ptr = (uintptr_t)objects, .buffer_count = 2, .batch_len = 4096, .flags = engine, .rsvd1 = context};
+  check(ioctl(card, DRM_IOCTL_I915_GEM_EXECBUFFER2, &execute) == 0, "GEM_EXECBUFFER2");
+}
+
 static void wait_for(uint32_t handle) {
   struct drm_i915_gem_wait wait = {.bo_handle = handle, .timeout_ns = WAIT_NS};
   check(ioctl(card, DRM_IOCTL_I915_GEM_WAIT, &wait) == 0, "GEM_WAIT");
@@ -65,12 +98,18 @@ static void wait_for(uint32_t handle) {
 static int stores(uint64_t engine, uint32_t value) {
   uint32_t target = new_buffer(), batch = new_buffer();
   volatile uint32_t *result = map(target), *commands = map(batch);
-  commands[0] = MI_STORE_DATA_IMM;
-  commands[1] = TARGET_ADDRESS + 4092;
-  commands[2] = 0;
   commands[3] = value;
   commands[4] = MI_BATCH_BUFFER_END;
-  submit(target, batch, engine, 0);
+  if (relocates()) {
+    commands[0] = MI_STORE_DATA_IMM | 1 << 22;
+    commands[1] = 0;
+    submit_relocated(target, batch, engine, 0, 2, target, 4092);
+  } else {
+    commands[0] = MI_STORE_DATA_IMM;
+    commands[1] = TARGET_ADDRESS + 4092;
+    commands[2] = 0;
+    submit(target, batch, engine, 0);
+  }
   wait_for(target);
   int ok = result[1023] == value;
   if (!ok) fprintf(stderr, "read %#x instead of %#x\n", result[1023], value);
@@ -82,9 +121,12 @@ static int stores(uint64_t engine, uint32_t value) {
   return ok;
 }
 
+static int has(unsigned engine) { return !engines[engine].parameter || parameter(engines[engine].parameter); }
+
 static int store(void) {
   int failed = 0;
-  for (unsigned i = 0; i < sizeof engines / sizeof *engines; i++) {
+  for (unsigned i = 0; i < ENGINES; i++) {
+    if (!has(i)) continue;
     int ok = stores(engines[i].flag, 0xc0ffee00u + i);
     printf("%s %s\n", engines[i].name, ok ? "ok" : "FAILED");
     failed |= !ok;
@@ -96,7 +138,7 @@ static int busy(int seconds) {
   time_t end = time(0) + seconds;
   uint32_t n = 0;
   for (; time(0) < end; n++) {
-    if (!stores(engines[n % 4].flag, n)) return 1;
+    if (has(n % ENGINES) && !stores(engines[n % ENGINES].flag, n)) return 1;
     if (n == 0) puts("busy"), fflush(stdout);
   }
   printf("ok: %u batches\n", n);
@@ -174,10 +216,15 @@ static int hang(void) {
   check(ioctl(card, DRM_IOCTL_I915_GEM_CONTEXT_CREATE, &context) == 0, "GEM_CONTEXT_CREATE");
   uint32_t target = new_buffer(), batch = new_buffer();
   volatile uint32_t* commands = map(batch);
-  commands[0] = MI_BATCH_BUFFER_START;
-  commands[1] = BATCH_ADDRESS;
-  commands[2] = 0;
-  submit(target, batch, I915_EXEC_RENDER, context.ctx_id);
+  if (relocates()) {
+    commands[0] = MI_BATCH_BUFFER_START_GEN5;
+    submit_relocated(target, batch, I915_EXEC_RENDER, context.ctx_id, 1, batch, 0);
+  } else {
+    commands[0] = MI_BATCH_BUFFER_START;
+    commands[1] = BATCH_ADDRESS;
+    commands[2] = 0;
+    submit(target, batch, I915_EXEC_RENDER, context.ctx_id);
+  }
   wait_for(target);
   struct drm_i915_reset_stats stats = {.ctx_id = context.ctx_id};
   check(ioctl(card, DRM_IOCTL_I915_GET_RESET_STATS, &stats) == 0, "GET_RESET_STATS");
@@ -211,9 +258,7 @@ static int huc_copies(uint64_t engine) {
 }
 
 static int huc(void) {
-  int status = 0;
-  struct drm_i915_getparam parameter = {.param = I915_PARAM_HUC_STATUS, .value = &status};
-  check(ioctl(card, DRM_IOCTL_I915_GETPARAM, &parameter) == 0, "GETPARAM");
+  const int status = parameter(I915_PARAM_HUC_STATUS);
   // Where there is one video engine, both flags mean it.
   const int ok = huc_copies(I915_EXEC_BSD | I915_EXEC_BSD_RING1) && huc_copies(I915_EXEC_BSD | I915_EXEC_BSD_RING2);
   printf("HuC %d, copy %s\n", status, ok ? "ok" : "FAILED");
