@@ -7,7 +7,6 @@
 #include "hw/base/bits.h"
 #include "hw/base/log.h"
 #include "hw/base/work.h"
-#include "hw/blitter/decode.h"
 #include "hw/defs/command.h"
 #include "hw/mmio/register_file.h"
 
@@ -16,15 +15,20 @@ namespace {
 
 static_assert(std::is_trivially_copyable_v<ContextState> && sizeof(ContextState) <= 256);
 
+/// The register is the copy engine's: where the render streamer blits there is none.
+TiledAsY tiled_as_y(const EngineEnv& env) {
+  if (env.engine != EngineId::bcs) return {};
+  const uint32_t swctrl = env.registers.peek(EngineId::bcs, reg::BCS_SWCTRL);
+  return {.source = reg::field::BCS_SWCTRL_TILE_Y_SOURCE.of(swctrl) != 0, .destination = reg::field::BCS_SWCTRL_TILE_Y_DESTINATION.of(swctrl) != 0};
+}
+
 }  // namespace
 
 ExecResult Blitter::execute(const Packet& packet, EngineEnv& env) {
-  const uint32_t swctrl = env.registers.peek(EngineId::bcs, reg::BCS_SWCTRL);
-  const bool source_y = reg::field::BCS_SWCTRL_TILE_Y_SOURCE.of(swctrl),
-             destination_y = reg::field::BCS_SWCTRL_TILE_Y_DESTINATION.of(swctrl);
   bool known = false;
-  const auto blit = decode(packet, {source_y, destination_y}, env.view, state_, known);
+  auto blit = decode_(packet, tiled_as_y(env), env.view, state_, known);
   if (!known) unimplemented("copy engine command", "{} at {:#x}", packet.command->name, packet.address);
+  if (blit) blit->source.swizzle = blit->destination.swizzle = swizzle_;
   return blit ? draw(*blit, env) : ExecResult::done;
 }
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The copy engine: all 2D commands of BCS (KBL PRM vol 11, Blitter; hw/defs/gen9/blt.def, gen12/blt.def).
+// The copy engine: all 2D commands of BCS (KBL PRM vol 11, Blitter; hw/defs/gen9/blt.def, gen12/blt.def), and those that Ironlake's render streamer takes
+// (hw/defs/gen5/blt.def).
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include "hw/blitter/blit.h"
@@ -25,8 +27,19 @@ struct ContextState {
   uint64_t progress = 0;          ///< block rows done of the blit that was preempted
 };
 
+/// Bits of BCS_SWCTRL 0x22200: which operands of legacy commands marked as tiled are Y, not X (KBL PRM vol 2c, BCS_SWCTRL).
+struct TiledAsY {
+  bool source = false, destination = false;
+};
+
+/// decode() of hw/blitter/decode.h for one generation.
+using Decode = std::optional<Blit> (*)(const Packet& packet, TiledAsY tiled_as_y, memory::View& view, ContextState& state, bool& known);
+
 class Blitter final : public Engine {
  public:
+  /// `swizzle`: of tiled operands.
+  explicit Blitter(Decode decode, defs::Bit6Swizzle swizzle = {}) : decode_(decode), swizzle_(swizzle) {}
+
   ExecResult execute(const Packet& packet, EngineEnv& env) override;
   /// Every command is finished when execute() returns.
   ExecResult flush(const FlushRequest&, EngineEnv&) override { return ExecResult::done; }
@@ -42,6 +55,8 @@ class Blitter final : public Engine {
  private:
   ExecResult draw(const Blit& blit, EngineEnv& env);
 
+  const Decode decode_;
+  const defs::Bit6Swizzle swizzle_;
   ContextState state_;
   BlitRunner runner_;
 };

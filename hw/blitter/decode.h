@@ -10,15 +10,9 @@
 
 namespace softgen::blitter {
 
-/// Bits of BCS_SWCTRL 0x22200: which operands of legacy commands marked as tiled are Y, not X (KBL PRM vol
-/// 2c, BCS_SWCTRL).
-struct TiledAsY {
-  bool source = false, destination = false;
-};
-
-/// The blit that `packet` asks for; none for commands that draw nothing (state commands, which change `state`) or is
-/// not one of the 2D commands
-/// (`known` is false then).
+/// The blit that `packet` asks for, by G's layouts: Gen5's, or Gen9's, which later generations have, too. None for commands that draw nothing (state
+/// commands, which change `state`), and for what is not one of the 2D commands (`known` is false then).
+template <typename G>
 std::optional<Blit> decode(const Packet& packet, TiledAsY tiled_as_y, memory::View& view, ContextState& state, bool& known);
 
 }  // namespace softgen::blitter

@@ -10,6 +10,7 @@ namespace softgen::defs {
 /// The address bits whose parity is added to bit 6, per walk of a tile, in all accesses to tiled memory but the CPU's own; 0: none.
 struct Bit6Swizzle {
   uint64_t x_walk = 0, y_walk = 0;
+  bool operator==(const Bit6Swizzle&) const = default;
 
   constexpr uint64_t of(uint64_t address, bool y) const {
     return address ^ uint64_t { std::popcount(address & (y ? y_walk : x_walk)) % 2 != 0 } << 6;

@@ -103,6 +103,9 @@ struct Command : Structure {
   bool valid_on(EngineClass engine) const { return engines >> static_cast<unsigned>(engine) & 1; }
 };
 
+/// A command of the 2D client, whichever streamer takes it (SKL PRM vol 2a, "Command Header Format").
+constexpr bool is_blit(uint32_t header) { return header >> 29 == 2; }
+
 struct CommandIndex;  // hw/defs/tables.h
 
 /// The commands and structures of one generation: gen9::commands (hw/defs/gen9/set.h).

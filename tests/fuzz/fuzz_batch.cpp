@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "hw/base/log.h"
-#include "hw/blitter/blitter.h"
+#include "hw/blitter/decode.h"
 #include "hw/cs/command_streamers.h"
 #include "hw/cs/context_image.h"
 #include "hw/cs/printer.h"
@@ -78,7 +78,7 @@ struct Machine {
   gt::SharedFunctions functions{sampler::decode_state<defs::Gen9>};
   gpgpu::Gpgpu gpgpu{gpgpu::make_decoder<defs::Gen9>(), eu::gen9_isa(), nullptr, functions};
   render::RenderEngine render{defs::gen9::commands, render::make_state_decoder<defs::Gen9>(), eu::gen9_isa(), nullptr, &functions, &gpgpu};
-  blitter::Blitter blitter;
+  blitter::Blitter blitter{blitter::decode<defs::Gen9>};
   std::unique_ptr<cs::CommandStreamers> streamers;
 
   explicit Machine(bool real) {

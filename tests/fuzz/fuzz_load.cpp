@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // A saved state from a stranger: one unit's part of a valid state, changed, is loaded; what it accepts must then hold up: timers, pictures,
 // registers, a submission, saving.
-#include "hw/blitter/blitter.h"
+#include "hw/blitter/decode.h"
 #include "hw/cs/command_streamers.h"
 #include "hw/cs/context_image.h"
 #include "hw/cs/submission/elsp.h"
@@ -151,7 +151,7 @@ class LoadTarget {
   memory::Gate gate_;
   memory::Aperture aperture_{m_.ggtt, m_.memory, &faults_};
   render::RenderEngine render_{defs::gen9::commands, render::make_state_decoder<defs::Gen9>(), eu::gen9_isa()};
-  blitter::Blitter blitter_;
+  blitter::Blitter blitter_{blitter::decode<defs::Gen9>};
   std::unique_ptr<cs::CommandStreamers> streamers_;
   std::array<std::array<std::vector<std::byte>, units>, 4> saved_;
   std::vector<std::byte> changed_;

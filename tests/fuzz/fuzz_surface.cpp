@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "hw/base/denormals.h"
-#include "hw/blitter/blitter.h"
+#include "hw/blitter/decode.h"
 #include "hw/debug/picture.h"
 #include "hw/defs/gen12/set.h"
 #include "hw/defs/gen9/all.h"
@@ -292,7 +292,7 @@ class SurfaceTarget {
   render::StateStore store_{defs::gen9::commands};
   render::DrawState state_;
   const std::unique_ptr<render::StateDecoder> decoder_ = render::make_state_decoder<defs::Gen9>();
-  blitter::Blitter blitter_;
+  blitter::Blitter blitter_{blitter::decode<defs::Gen9>};
   mmio::RegisterFile registers_{softgen::defs::gen9::registers};
 };
 

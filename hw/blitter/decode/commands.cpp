@@ -10,16 +10,17 @@
 #include "hw/blitter/decode/block.h"
 #include "hw/blitter/rop.h"
 #include "hw/defs/command.h"
-#include "hw/defs/gen9/blt.h"
+#include "hw/defs/gen5/all.h"
+#include "hw/defs/gen9/all.h"
 
 namespace softgen::blitter {
 namespace {
 
-using namespace defs::gen9;
 using defs::CommandId;
 using surface::Tiling;
 
-unsigned pixel_bytes(BltColorDepth depth) {
+template <typename ColorDepth>
+unsigned pixel_bytes(ColorDepth depth) {
   switch (static_cast<unsigned>(depth)) {
     case 0: return 1;
     case 3: return 4;
@@ -205,7 +206,8 @@ std::optional<Blit> linear(const C& c, Context& x) {
   return b;
 }
 
-Tiling fast_tiling(FastCopyTiling method, bool yf) {
+template <typename Method>
+Tiling fast_tiling(Method method, bool yf) {
   switch (static_cast<unsigned>(method)) {
     case 1: return Tiling::x;
     case 2: return yf ? Tiling::yf : Tiling::y;
@@ -222,7 +224,8 @@ Plane fast_plane(uint64_t base, int32_t pitch, Tiling tiling, unsigned element) 
   return plane;
 }
 
-std::optional<Blit> fast_copy(const XY_FAST_COPY_BLT& c) {
+template <typename C>
+std::optional<Blit> fast_copy(const C& c) {
   static constexpr uint8_t bytes[8] = {1, 2, 0, 4, 8, 16, 0, 0};
   Blit b;
   b.pixel_bytes = bytes[static_cast<unsigned>(c.color_depth) & 7];
@@ -253,7 +256,8 @@ std::optional<Blit> setup(const C& c, Context& x) {
   return std::nullopt;
 }
 
-std::optional<Blit> setup_clip(const XY_SETUP_CLIP_BLT& c, Context& x) {
+template <typename C>
+std::optional<Blit> setup_clip(const C& c, Context& x) {
   x.state.clip = {static_cast<int16_t>(c.clip_rectangle_x1), static_cast<int16_t>(c.clip_rectangle_y1),
                   static_cast<int16_t>(c.clip_rectangle_x2), static_cast<int16_t>(c.clip_rectangle_y2)};
   return std::nullopt;
@@ -279,16 +283,18 @@ Blit from_setup(const S& s, bool tiled, Context& x) {
   return b;
 }
 
-std::optional<Blit> from_setup(bool tiled, Context& x) {
-  if (x.state.kind == ContextState::color_pattern) return from_setup(XY_SETUP_BLT::unpack(x.state.setup), tiled, x);
-  if (x.state.kind == ContextState::mono_pattern) return from_setup(XY_SETUP_MONO_PATTERN_SL_BLT::unpack(x.state.setup), tiled, x);
+template <typename G>
+std::optional<Blit> from_kept_setup(bool tiled, Context& x) {
+  if (x.state.kind == ContextState::color_pattern) return from_setup(G::XY_SETUP_BLT::unpack(x.state.setup), tiled, x);
+  if (x.state.kind == ContextState::mono_pattern) return from_setup(G::XY_SETUP_MONO_PATTERN_SL_BLT::unpack(x.state.setup), tiled, x);
   guest_error("2D command that needs a setup before any XY_SETUP_BLT");
   return std::nullopt;
 }
 
 // A pixel has the foreground colour whatever the setup's pattern is.
-std::optional<Blit> pixel(const XY_PIXEL_BLT& c, Context& x) {
-  auto b = from_setup(c.destination_tiled, x);
+template <typename G>
+std::optional<Blit> pixel(const typename G::XY_PIXEL_BLT& c, Context& x) {
+  auto b = from_kept_setup<G>(c.destination_tiled, x);
   if (!b) return b;
   b->rect = {c.destination_x1, c.destination_y1, c.destination_x1 + 1, c.destination_y1 + 1};
   b->pattern_mask = ~uint64_t{0};
@@ -296,8 +302,9 @@ std::optional<Blit> pixel(const XY_PIXEL_BLT& c, Context& x) {
   return b;
 }
 
-std::optional<Blit> scanlines(const XY_SCANLINES_BLT& c, Context& x) {
-  auto b = from_setup(c.destination_tiled, x);
+template <typename G>
+std::optional<Blit> scanlines(const typename G::XY_SCANLINES_BLT& c, Context& x) {
+  auto b = from_kept_setup<G>(c.destination_tiled, x);
   if (!b) return b;
   read_rect_fields(c, *b);
   b->seed_x = c.pattern_horizontal_seed, b->seed_y = c.pattern_vertical_seed;
@@ -305,9 +312,9 @@ std::optional<Blit> scanlines(const XY_SCANLINES_BLT& c, Context& x) {
 }
 
 // Rows of a text bitmap follow each other by the bit, or start at bytes when "packed" says byte packed.
-template <typename C>
+template <typename G, typename C>
 std::optional<Blit> text(const C& c, Context& x) {
-  auto b = from_setup(c.destination_tiled, x);
+  auto b = from_kept_setup<G>(c.destination_tiled, x);
   if (!b) return b;
   read_rect_fields(c, *b);
   b->source_kind = SourceKind::mono;
@@ -322,51 +329,54 @@ std::optional<Blit> text(const C& c, Context& x) {
   return b;
 }
 
-template <typename C>
-C unpack(const Packet& packet) {
-  return C::unpack(packet.dwords);
-}
-
 }  // namespace
 
+template <typename G>
 std::optional<Blit> decode(const Packet& packet, TiledAsY as_y, memory::View& view, ContextState& state, bool& known) {
   Context x{packet, as_y, view, state};
   known = true;
-#define RECTANGLE(name) \
-  case CommandId::name: return rectangle(unpack<name>(packet), x)
+#define READ(name, read) \
+  case CommandId::name: return read(G::name::unpack(packet.dwords), x)
   switch (packet.command->id) {
-    RECTANGLE(XY_COLOR_BLT);
-    RECTANGLE(XY_PAT_BLT);
-    RECTANGLE(XY_MONO_PAT_BLT);
-    RECTANGLE(XY_SRC_COPY_BLT);
-    RECTANGLE(XY_MONO_SRC_COPY_BLT);
-    RECTANGLE(XY_FULL_BLT);
-    RECTANGLE(XY_FULL_MONO_SRC_BLT);
-    RECTANGLE(XY_FULL_MONO_PATTERN_BLT);
-    RECTANGLE(XY_FULL_MONO_PATTERN_MONO_SRC_BLT);
-    RECTANGLE(XY_MONO_PAT_FIXED_BLT);
-    RECTANGLE(XY_MONO_SRC_COPY_IMMEDIATE_BLT);
-    RECTANGLE(XY_PAT_BLT_IMMEDIATE);
-    RECTANGLE(XY_SRC_COPY_CHROMA_BLT);
-    RECTANGLE(XY_FULL_IMMEDIATE_PATTERN_BLT);
-    RECTANGLE(XY_FULL_MONO_SRC_IMMEDIATE_PATTERN_BLT);
-    RECTANGLE(XY_PAT_CHROMA_BLT);
-    RECTANGLE(XY_PAT_CHROMA_BLT_IMMEDIATE);
-    case CommandId::COLOR_BLT: return linear(unpack<COLOR_BLT>(packet), x);
-    case CommandId::SRC_COPY_BLT: return linear(unpack<SRC_COPY_BLT>(packet), x);
-    case CommandId::XY_FAST_COPY_BLT: return fast_copy(unpack<XY_FAST_COPY_BLT>(packet));
+    READ(XY_COLOR_BLT, rectangle);
+    READ(XY_PAT_BLT, rectangle);
+    READ(XY_MONO_PAT_BLT, rectangle);
+    READ(XY_SRC_COPY_BLT, rectangle);
+    READ(XY_MONO_SRC_COPY_BLT, rectangle);
+    READ(XY_FULL_BLT, rectangle);
+    READ(XY_FULL_MONO_SRC_BLT, rectangle);
+    READ(XY_FULL_MONO_PATTERN_BLT, rectangle);
+    READ(XY_FULL_MONO_PATTERN_MONO_SRC_BLT, rectangle);
+    READ(XY_MONO_PAT_FIXED_BLT, rectangle);
+    READ(XY_MONO_SRC_COPY_IMMEDIATE_BLT, rectangle);
+    READ(XY_PAT_BLT_IMMEDIATE, rectangle);
+    READ(XY_SRC_COPY_CHROMA_BLT, rectangle);
+    READ(XY_FULL_IMMEDIATE_PATTERN_BLT, rectangle);
+    READ(XY_FULL_MONO_SRC_IMMEDIATE_PATTERN_BLT, rectangle);
+    READ(XY_PAT_CHROMA_BLT, rectangle);
+    READ(XY_PAT_CHROMA_BLT_IMMEDIATE, rectangle);
+    READ(COLOR_BLT, linear);
+    READ(SRC_COPY_BLT, linear);
+    READ(XY_SETUP_BLT, setup);
+    READ(XY_SETUP_MONO_PATTERN_SL_BLT, setup);
+    READ(XY_SETUP_CLIP_BLT, setup_clip);
+    READ(XY_PIXEL_BLT, pixel<G>);
+    READ(XY_SCANLINES_BLT, scanlines<G>);
+    READ(XY_TEXT_BLT, text<G>);
+    READ(XY_TEXT_IMMEDIATE_BLT, text<G>);
+    case CommandId::XY_FAST_COPY_BLT:
+      if constexpr (requires { typename G::XY_FAST_COPY_BLT; }) return fast_copy(G::XY_FAST_COPY_BLT::unpack(packet.dwords));
+      break;
     case CommandId::XY_BLOCK_COPY_BLT: return block_copy(packet.dwords);
     case CommandId::XY_FAST_COLOR_BLT: return fast_color(packet.dwords);
-    case CommandId::XY_SETUP_BLT: return setup(unpack<XY_SETUP_BLT>(packet), x);
-    case CommandId::XY_SETUP_MONO_PATTERN_SL_BLT: return setup(unpack<XY_SETUP_MONO_PATTERN_SL_BLT>(packet), x);
-    case CommandId::XY_SETUP_CLIP_BLT: return setup_clip(unpack<XY_SETUP_CLIP_BLT>(packet), x);
-    case CommandId::XY_PIXEL_BLT: return pixel(unpack<XY_PIXEL_BLT>(packet), x);
-    case CommandId::XY_SCANLINES_BLT: return scanlines(unpack<XY_SCANLINES_BLT>(packet), x);
-    case CommandId::XY_TEXT_BLT: return text(unpack<XY_TEXT_BLT>(packet), x);
-    case CommandId::XY_TEXT_IMMEDIATE_BLT: return text(unpack<XY_TEXT_IMMEDIATE_BLT>(packet), x);
-    default: known = false; return std::nullopt;
+    default: break;
   }
-#undef RECTANGLE
+#undef READ
+  known = false;
+  return std::nullopt;
 }
+
+template std::optional<Blit> decode<defs::Gen5>(const Packet&, TiledAsY, memory::View&, ContextState&, bool&);
+template std::optional<Blit> decode<defs::Gen9>(const Packet&, TiledAsY, memory::View&, ContextState&, bool&);
 
 }  // namespace softgen::blitter

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "hw/gt/engines/gen8.h"
 
-#include "hw/blitter/blitter.h"
+#include "hw/blitter/decode.h"
+#include "hw/defs/gen9/all.h"
 #include "hw/gpgpu/gpgpu.h"
 #include "hw/gt/parts.h"
 #include "hw/gt/preempting_engine.h"
@@ -34,7 +35,7 @@ class Gen8Engines final : public Engines {
   gpgpu::Gpgpu gpgpu_;
   render::RenderEngine render_;
   PreemptingEngine preempted_render_;
-  blitter::Blitter blitter_;
+  blitter::Blitter blitter_{blitter::decode<defs::Gen9>};
   media::Video video_, video_1_;
   media::Vebox video_enhance_;
   SharedFunctions position_functions_;  ///< POCS runs beside RCS, which changes its own

@@ -8,9 +8,10 @@
 #include <vector>
 
 #include "hw/base/log.h"
-#include "hw/blitter/blitter.h"
+#include "hw/blitter/decode.h"
 #include "hw/defs/command.h"
-#include "hw/defs/gen9/set.h"
+#include "hw/defs/gen5/all.h"
+#include "hw/defs/gen9/all.h"
 #include "hw/memory/flat_memory.h"
 #include "hw/memory/ggtt.h"
 #include "hw/mmio/register_file.h"
@@ -18,9 +19,32 @@
 
 namespace softgen::test {
 
+/// What differs between generations.
+struct BlitGeneration {
+  const defs::CommandSet& commands;
+  const defs::RegisterSet& registers;
+  defs::EngineClass streamer;
+  EngineId engine;
+  blitter::Decode decode;
+  defs::Bit6Swizzle swizzle;
+};
+inline constexpr BlitGeneration gen9_blits{.commands = defs::gen9::commands,
+                                           .registers = defs::gen9::registers,
+                                           .streamer = defs::EngineClass::copy,
+                                           .engine = EngineId::bcs,
+                                           .decode = blitter::decode<defs::Gen9>,
+                                           .swizzle = {}};
+inline constexpr BlitGeneration gen5_blits{.commands = defs::gen5::commands,
+                                           .registers = defs::gen5::registers,
+                                           .streamer = defs::EngineClass::render,
+                                           .engine = EngineId::rcs,
+                                           .decode = blitter::decode<defs::Gen5>,
+                                           .swizzle = defs::gen5_swizzle};
+
 class BlitBench {
  public:
-  explicit BlitBench(size_t bytes) : size(bytes), ram(static_cast<std::byte*>(std::aligned_alloc(4096, bytes)), &std::free) {
+  explicit BlitBench(size_t bytes) : BlitBench(bytes, gen9_blits) {}
+  BlitBench(size_t bytes, const BlitGeneration& g) : generation(g), commands(&g.commands), size(bytes), ram(static_cast<std::byte*>(std::aligned_alloc(4096, bytes)), &std::free) {
     quiet_log();
     memory.add(0, size, ram.get(), false);
     memory.commit();
@@ -28,22 +52,23 @@ class BlitBench {
     view.set_space(memory::AddressSpace::ggtt(ggtt));
   }
   ExecResult execute(const std::vector<uint32_t>& dwords) {
-    const defs::Command* command = commands->find(defs::EngineClass::copy, dwords[0]);
+    const defs::Command* command = commands->find(generation.streamer, dwords[0]);
     if (!command || defs::command_length(*command, dwords[0]) != dwords.size()) std::abort();
     return blitter.execute({0, command, dwords}, env);
   }
   void set_swctrl(uint32_t value) { registers.poke(0x22200, value); }
 
-  const defs::CommandSet* commands = &defs::gen9::commands;
+  const BlitGeneration& generation;
+  const defs::CommandSet* commands;
   size_t size;
   std::unique_ptr<std::byte, decltype(&std::free)> ram;
   memory::FlatMemory memory;
   memory::Ggtt ggtt;
   memory::View view{memory, nullptr};
-  mmio::RegisterFile registers{softgen::defs::gen9::registers};
+  mmio::RegisterFile registers{generation.registers};
   StopFlag stop;
-  EngineEnv env{EngineId::bcs, view, view, registers, stop};
-  blitter::Blitter blitter;
+  EngineEnv env{generation.engine, view, view, registers, stop};
+  blitter::Blitter blitter{generation.decode, generation.swizzle};
 };
 
 /// Header of a 2D command: opcode, other header bits, dwords in all.

@@ -4,6 +4,7 @@
 
 #include <cstring>
 #include <random>
+#include <ranges>
 #include <vector>
 
 #include "tests/catch.h"
@@ -15,18 +16,35 @@ namespace softgen::test {
 constexpr size_t memory_size = 1 << 20;
 constexpr uint64_t destination_base = 0x1'0000, source_base = 0x8'0000, pattern_base = 0xe'0000, bitmap_base = 0xf'0000;
 
+/// A command in the layout of Gen5, whose addresses have 32 bits; empty: Gen5 lacks it.
+inline std::vector<uint32_t> in_gen5_form(const std::vector<uint32_t>& dwords) {
+  const defs::Command* command = defs::gen9::commands.find(defs::EngineClass::copy, dwords[0]);
+  if (!command || !defs::gen5::commands.find(defs::EngineClass::render, dwords[0])) return {};
+  std::vector<uint32_t> all = dwords;
+  for (const defs::Field& field : command->fields | std::views::reverse)
+    if (field.type == defs::FieldType::address && field.width() == 64) all.erase(all.begin() + field.end / 32);
+  all[0] -= static_cast<uint32_t>(dwords.size() - all.size());
+  return all;
+}
+
 struct BlitFixture : BlitBench {
   std::vector<uint8_t> model;
   ReferenceBlitter reference{model};
+  // The same commands on Ironlake.
+  BlitBench gen5_bench;
+  std::vector<uint8_t> gen5_model;
+  ReferenceBlitter gen5_reference{gen5_model, true};
   std::mt19937 random;
   uint32_t swctrl = 0;
   bool streams = false;
 
-  BlitFixture() : BlitBench(memory_size), model(memory_size) {}
+  BlitFixture() : BlitBench(memory_size), model(memory_size), gen5_bench(memory_size, gen5_blits) {}
   void seed(unsigned value) {
     random.seed(value);
     for (auto& byte : model) byte = static_cast<uint8_t>(random());
     std::memcpy(ram.get(), model.data(), size);
+    gen5_model = model;
+    std::memcpy(gen5_bench.ram.get(), model.data(), size);
   }
   unsigned below(unsigned n) { return static_cast<unsigned>(random() % n); }
   bool coin() { return random() & 1; }
@@ -38,6 +56,11 @@ struct BlitFixture : BlitBench {
     blitter.set_stream_from(streams ? 0 : stream_threshold);
     const ExecResult result = execute(dwords);
     reference.execute(dwords, swctrl);
+    if (const auto old = in_gen5_form(dwords); !old.empty()) {
+      CHECK(gen5_bench.execute(old) == ExecResult::done);
+      gen5_reference.execute(dwords, 0);
+      CHECK(std::memcmp(gen5_bench.ram.get(), gen5_model.data(), size) == 0);
+    }
     return result == ExecResult::done && std::memcmp(ram.get(), model.data(), size) == 0;
   }
   uint32_t tiled_or_linear_pitch(bool tiled) { return tiled ? 1024 / 4 * (1 + below(2)) : 1024 + 4 * below(64); }

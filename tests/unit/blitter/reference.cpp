@@ -94,7 +94,8 @@ uint64_t ReferenceBlitter::address(const Surface& s, int64_t x, int64_t y) const
     v >>= 1;
   }
   const uint64_t tiles = static_cast<uint64_t>(s.pitch) < s.tile_pitch ? 1 : static_cast<uint64_t>(s.pitch) / s.tile_pitch;
-  return (s.base & ~uint64_t{4095}) + (ys * tiles + xs) * width * height + within;
+  const uint64_t at = (s.base & ~uint64_t{4095}) + (ys * tiles + xs) * width * height + within;
+  return swizzles_ ? at ^ ((at >> 9 ^ at >> 10) & 1) << 6 : at;
 }
 
 uint32_t ReferenceBlitter::read_pixel(const Surface& s, int64_t x, int64_t y, unsigned bytes) const {

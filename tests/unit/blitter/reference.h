@@ -10,7 +10,8 @@ namespace softgen::test {
 
 class ReferenceBlitter {
  public:
-  explicit ReferenceBlitter(std::vector<uint8_t>& memory) : memory_(memory) {}
+  /// `swizzles`: bits 9 and 10 of an address in X tiles are added to bit 6.
+  explicit ReferenceBlitter(std::vector<uint8_t>& memory, bool swizzles = false) : memory_(memory), swizzles_(swizzles) {}
   void execute(const std::vector<uint32_t>& dwords, uint32_t swctrl);
 
  private:
@@ -31,6 +32,7 @@ class ReferenceBlitter {
   void with_setup(const std::vector<uint32_t>& dw, uint32_t swctrl);
 
   std::vector<uint8_t>& memory_;
+  const bool swizzles_;
   std::vector<uint32_t> setup_;
   int64_t clip_[4] = {};
 };

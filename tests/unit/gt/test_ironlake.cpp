@@ -170,6 +170,18 @@ TEST_CASE("Ironlake: the CPU sees tiled memory through fences of i915, swizzled"
   CHECK(sg_aperture_page(host.device(), first + 0x10000) != nullptr);
 }
 
+TEST_CASE("Ironlake: the render ring blits, into swizzled X tiles, too") {
+  constexpr uint32_t xy_color = 2u << 29 | 0x50u << 22 | 3u << 20 | 4, tiled = 1u << 11, fill_32bpp = 3u << 24 | 0xf0u << 16;
+  FakeHost host(0, 1, nullptr, "ilk");
+  Driver driver(host);
+  driver.run({xy_color, fill_32bpp | 64, 0x0001'0001, 0x0002'0003, target, 0x1122'3344, mi_noop, mi_noop});  // two pixels of row 1
+  CHECK(host.ram<uint32_t>(target + 64 + 4) == 0x1122'3344);
+  CHECK(host.ram<uint32_t>(target + 64 + 8) == 0x1122'3344);
+  CHECK(host.ram<uint32_t>(target + 64 + 12) == 0);
+  driver.run({xy_color | tiled, fill_32bpp | 512 / 4, 0x0001'0000, 0x0002'0001, target, 0x5566'7788, mi_noop, mi_noop});
+  CHECK(host.ram<uint32_t>(target + 512 + 64) == 0x5566'7788);  // row 1 of a tile: bit 9 is set
+}
+
 TEST_CASE("Ironlake: the report names the platform's engines, and packets that are not built are counted") {
   FakeHost host(0, 1, nullptr, "ilk");
   Driver driver(host);
