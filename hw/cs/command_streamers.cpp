@@ -76,7 +76,7 @@ StreamerLinks CommandStreamers::links_of(EngineId id) {
     links.switched = [this, id](const ContextSwitch& event) { environment_.switched(id, event); };
   if (id == EngineId::rcs) {
     links.position = position_.get();
-    links.context_changed = [this] { follow_watchdog(); };
+    links.context_changed = [this, id] { follow_watchdog(id); };
     links.observation = environment_.observation;
   }
   if (id == EngineId::pocs) links.came_back = [link = position_.get()](bool rests, bool hangs) { link->came_back(rests, hangs); };
@@ -149,27 +149,32 @@ void CommandStreamers::attach(EngineCs& engine) {
 }
 
 void CommandStreamers::attach_watchdog(EngineCs& engine) {
-  if (!engine.streamer().has_watchdog()) return;
+  const std::optional<WatchdogForm> form = engine.streamer().watchdog();
   mmio::RegisterFile& registers = environment_.registers;
   const uint32_t base = engine.config().mmio_base;
-  // The other engines' counters start by other values (ILK PRM vol 1 part 4, "VCS_CNTR": zero): theirs are not built, and their registers only stored.
-  const bool render = engine.config().id == EngineId::rcs;
-  if (render)
-    watchdog_ = std::make_unique<Watchdog>(registers, environment_.interrupts, engine.config().id, base, environment_.watchdog_wake);
-  for (const uint32_t r : {reg::pr_ctr_ctl, reg::pr_ctr_thrsh}) {
-    if (!has_register(registers, engine.config(), r)) continue;
-    registers.on_write(base + r, [this, render](uint32_t, uint32_t) {
-      if (render) follow_watchdog();
-    });
+  const EngineId id = engine.config().id;
+  if (!form) {
+    for (const uint32_t r : {reg::pr_ctr_ctl, reg::pr_ctr_thrsh})
+      if (has_register(registers, engine.config(), r)) registers.on_write(base + r, [](uint32_t, uint32_t) {});  // see Streamer::watchdog()
+    return;
   }
+  watchdogs_[static_cast<size_t>(id)] =
+      std::make_unique<Watchdog>(*form, registers, environment_.interrupts, id, base, environment_.watchdog_wake);
+  for (const uint32_t r : {form->control, form->threshold})
+    registers.on_write(base + r, [this, id](uint32_t, uint32_t) { follow_watchdog(id); });
 }
 
-void CommandStreamers::follow_watchdog() {
-  if (watchdog_) watchdog_->follow(engine(EngineId::rcs)->streamer().has_context());
+void CommandStreamers::follow_watchdog(EngineId id) {
+  if (const auto& watchdog = watchdogs_[static_cast<size_t>(id)]) watchdog->follow(engine(id)->streamer().has_context());
+}
+
+void CommandStreamers::follow_watchdogs() {
+  for (size_t i = 0; i < engine_count; ++i) follow_watchdog(static_cast<EngineId>(i));
 }
 
 void CommandStreamers::look_at_watchdog() {
-  if (watchdog_) watchdog_->look();
+  for (const auto& watchdog : watchdogs_)
+    if (watchdog) watchdog->look();
 }
 
 void CommandStreamers::submit(EngineId id, const Execlist& list) {
@@ -225,7 +230,7 @@ void CommandStreamers::stop_engines(uint32_t mask) {
 void CommandStreamers::restart_engines(uint32_t mask) {
   for (size_t i = 0; i < engine_count; ++i)
     if (engines_[i] && mask >> i & 1) engines_[i]->restart();
-  follow_watchdog();
+  follow_watchdogs();
 }
 
 void CommandStreamers::state(Archive& archive) {
@@ -236,7 +241,7 @@ void CommandStreamers::state(Archive& archive) {
     if (version >= 2 || !engine->config().position) engine->state(archive);
     else engine->streamer().reset();
   }
-  follow_watchdog();
+  follow_watchdogs();
 }
 
 void CommandStreamers::poll() {

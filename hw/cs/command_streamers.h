@@ -79,12 +79,13 @@ class CommandStreamers {
   void submitted(EngineCs& engine);
   void tell_submitted(EngineId id) const;
   void attach_watchdog(EngineCs& engine);
-  void follow_watchdog();
+  void follow_watchdog(EngineId id);
+  void follow_watchdogs();
   void memory_written(EngineId writer);
 
   Environment environment_;
   const bool threaded_;
-  std::unique_ptr<Watchdog> watchdog_;      ///< the render engine's; null: there is no such engine
+  std::array<std::unique_ptr<Watchdog>, engine_count> watchdogs_;  ///< null: none is built
   std::unique_ptr<PositionLink> position_;  ///< null: there is no POCS
   std::array<std::unique_ptr<Submission>, engine_count> submissions_;
   std::array<std::unique_ptr<EngineCs>, engine_count> engines_;

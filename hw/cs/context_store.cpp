@@ -164,7 +164,7 @@ void ContextStore::run_lists(ImageWalk& walk, uint64_t page_address, std::span<c
   guest_error("command of a context image", "{:#010x} at dword {:#x} of {:#x}", page[walk.at()], walk.at(), page_address);
   const uint64_t address = page_address + walk.at() * 4;
   core_.publish(address, page[walk.at()]);
-  core_.error(reg::error_instruction, true);
+  core_.error(reg::error_instruction, EngineCore::Error::fatal);
 }
 
 void ContextStore::load_list(const ImageWalk::Entry& list, uint64_t page_address, std::span<const uint32_t> page) {

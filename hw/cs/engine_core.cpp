@@ -86,12 +86,12 @@ void EngineCore::start_timestamp(uint32_t value) {
 // -- events and errors ----------------------------------------------------------------------------------------------------------
 
 // ESR shows errors that last until a reset, EIR what software has not acknowledged yet. Software may do so at this moment: bits are set, not stored over.
-void EngineCore::error(uint32_t bit, bool fatal) {
-  if (fatal) halted_ = true;
+void EngineCore::error(uint32_t bit, Error kind) {
+  if (kind == Error::fatal) halted_ = true;
   bool raised = false;
   {
     MutexLock lock(register_mutex_);
-    if (fatal) links_.registers.set_bits(config_.mmio_base + reg::esr, bit);
+    if (kind != Error::passing) links_.registers.set_bits(config_.mmio_base + reg::esr, bit);
     const uint32_t fresh = bit & ~get(reg::emr) & ~get(reg::eir);
     links_.registers.set_bits(config_.mmio_base + reg::eir, fresh);
     raised = fresh != 0;
@@ -123,9 +123,17 @@ void EngineCore::raise(mmio::EngineEvents events) {
 // A change of an ISR bit that HWSTAM does not mask writes all of ISR to dword 0 of the status page, where the user interrupt and the notification
 // read 0, being over at once, and the master error as long as EIR has one (ILK PRM vol 1 part 4, "Hardware Status Write", HWSTAM).
 void EngineCore::write_status(mmio::EngineEvents events) {
-  constexpr mmio::EngineEvents reported = engine_event::user | engine_event::error | engine_event::flush_notify;
+  constexpr mmio::EngineEvents reported =
+      engine_event::user | engine_event::error | engine_event::flush_notify | engine_event::sync_status;
   if (!(~get(reg::hwstam) & links_.interrupts.engine_bits(config_.id, events & reported))) return;
-  ggtt_.store_release<uint32_t>(hwsp(), get(reg::eir) ? links_.interrupts.engine_bits(config_.id, engine_event::error) : 0);
+  const mmio::EngineEvents shown = levels_ | (get(reg::eir) ? engine_event::error : 0);
+  ggtt_.store_release<uint32_t>(hwsp(), links_.interrupts.engine_bits(config_.id, shown));
+}
+
+void EngineCore::toggle(mmio::EngineEvents events) {
+  levels_ ^= events;
+  links_.interrupts.show(config_.id, events, (levels_ & events) != 0);
+  write_status(events);
 }
 
 void EngineCore::set_waiting(bool on) {
@@ -164,7 +172,7 @@ void EngineCore::hang_abandoned() {
   }
   note("packet abandoned", "{:#010x} at {:#x} ran on while the engine was to stand still: {} hangs there until it is reset", header,
        address, name_of(config_.id));
-  error(reg::error_instruction, true);
+  error(reg::error_instruction, Error::fatal);
 }
 
 Abandoned EngineCore::abandoned() {
@@ -177,6 +185,7 @@ Abandoned EngineCore::abandoned() {
 void EngineCore::reset() {
   context_ = {};
   halted_ = waiting_ = as_saved_ = false;
+  levels_ = 0;
   status_due_.store(false, std::memory_order_release);
   stop_timestamp();
   links_.engine.reset_context();

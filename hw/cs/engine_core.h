@@ -133,8 +133,18 @@ class EngineCore {
   // -- events and errors ---------------------------------------------------------------------------------------------------------
   /// To the interrupt registers and, as HWSTAM says, the status page.
   void raise(mmio::EngineEvents events);
-  /// Latches an error. Fatal ones also stop the streamer until a reset.
-  void error(uint32_t bit, bool fatal);
+  /// Turns the levels of these events over.
+  void toggle(mmio::EngineEvents events);
+  /// Levels that toggle() has set.
+  mmio::EngineEvents levels() const { return levels_; }
+  void set_levels(mmio::EngineEvents levels) { levels_ = levels; }
+  enum class Error : uint8_t {
+    passing,  ///< in EIR
+    lasting,  ///< in ESR, too, until a reset
+    fatal,    ///< lasting, and the streamer stops until a reset
+  };
+  /// Latches an error.
+  void error(uint32_t bit, Error kind);
   bool halted() const { return halted_; }
   void halt() { halted_ = true; }
   /// EIR or EMR were written.
@@ -191,6 +201,7 @@ class EngineCore {
   Descriptor context_;
   Mutex register_mutex_;  ///< also orders the changes of the error registers
   Abandoned abandoned_ SG_GUARDED_BY(register_mutex_);
+  mmio::EngineEvents levels_ = 0;
   std::atomic<bool> status_due_{false};      ///< software has cleared or masked errors: write_status() is due
   std::atomic<uint64_t> timestamp_base_{0};  ///< CTX_TIMESTAMP minus TIMESTAMP, low half; bit 32: counting
   bool halted_ = false;

@@ -82,7 +82,7 @@ void Executor::tell(Watch& watch, const Packet& packet, const Cursor& after, con
 
 void Executor::refuse() {
   outcome_ = WatchedPacket::Outcome::refused;
-  core_.error(reg::error_privilege, false);
+  core_.error(reg::error_privilege, EngineCore::Error::passing);
 }
 
 bool Executor::is_short(const Packet& packet) {
@@ -162,7 +162,7 @@ Flow Executor::stop(Reason reason, Flow flow) {
 }
 
 Flow Executor::fault(uint32_t error) {
-  core_.error(error, true);
+  core_.error(error, EngineCore::Error::fatal);
   return stop(Reason::fault);
 }
 

@@ -97,10 +97,15 @@ RunEnd Streamer::failed(const char* why) noexcept {
   } catch (...) {  // NOLINT: the work is dropped all the same
   }
   try {
-    core_.error(reg::error_instruction, true);
+    core_.error(reg::error_instruction, EngineCore::Error::fatal);
   } catch (...) {  // NOLINT: it hangs without an interrupt
   }
   return RunEnd::stopped;
+}
+
+std::optional<WatchdogForm> Streamer::watchdog() const {
+  if (config().id != EngineId::rcs) return std::nullopt;
+  return WatchdogForm{.control = reg::pr_ctr_ctl, .threshold = reg::pr_ctr_thrsh, .stopped = 0};
 }
 
 Streamer::Work Streamer::next_work() {

@@ -18,6 +18,7 @@
 #include "hw/cs/engine_core.h"
 #include "hw/cs/executor.h"
 #include "hw/cs/parser.h"
+#include "hw/cs/watchdog.h"
 
 namespace softgen::cs {
 
@@ -58,8 +59,9 @@ class Streamer {
   bool halted() const { return core_.halted(); }
   /// The registers whose writes by software it has to see, where the platform has them.
   virtual std::span<const uint32_t> kicking_registers() const;
-  /// Whether the render engine's watchdog timer is the one of hw/cs/watchdog.h.
-  virtual bool has_watchdog() const { return true; }
+  /// The engine's watchdog timer, if one is built. Gen8's and later ones': the render engine's alone. The other engines' counters start by other values
+  /// (ILK PRM vol 1 part 4, "VCS_CNTR": zero): their registers are only stored.
+  virtual std::optional<WatchdogForm> watchdog() const;
 
   // -- any thread ----------------------------------------------------------------------------------------------------------------
   const StreamerConfig& config() const { return core_.config(); }

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "hw/cs/registers.h"
 #include "hw/mmio/timestamp.h"
 
 namespace softgen::cs {
@@ -11,7 +10,7 @@ namespace softgen::cs {
 Watchdog::Ticks Watchdog::now() const { return mmio::read_timestamp(registers_, mmio_base_) & mmio::TimestampClock::mask; }
 
 void Watchdog::follow(bool runs) {
-  const bool counts = runs && registers_.peek(mmio_base_ + reg::pr_ctr_ctl) != 0;
+  const bool counts = runs && registers_.peek(mmio_base_ + form_.control) != form_.stopped;
   if (!counts && !counts_.load(std::memory_order_acquire)) return;
   {
     const Ticks start = now();
@@ -24,7 +23,7 @@ void Watchdog::follow(bool runs) {
 
 void Watchdog::look() {
   if (!counts_.load(std::memory_order_acquire)) return;
-  const Ticks at = now(), period = std::max<Ticks>(registers_.peek(mmio_base_ + reg::pr_ctr_thrsh), min_period);
+  const Ticks at = now(), period = std::max<Ticks>(registers_.peek(mmio_base_ + form_.threshold), min_period);
   bool reached = false;
   Ticks left = 0;
   {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The render engine's watchdog timer (ICL PRM vol 9, "Watchdog Timer Registers"): counts while PR_CTR_CTL is not zero and a context runs; at
-// PR_CTR_THRSH it raises its interrupt and begins again at 0.
+// An engine's watchdog timer (ICL PRM vol 9, "Watchdog Timer Registers"; ILK PRM vol 1 part 4, 1.1.6): counts while its control register does not say
+// that it stands and a context runs; at the threshold it raises its interrupt and begins again at 0.
 #pragma once
 
 #include <atomic>
@@ -13,6 +13,12 @@
 
 namespace softgen::cs {
 
+/// Its registers, from the engine's base.
+struct WatchdogForm {
+  uint32_t control, threshold;
+  uint32_t stopped;  ///< the value of control with which it stands
+};
+
 /// All functions: any thread.
 class Watchdog {
  public:
@@ -22,9 +28,9 @@ class Watchdog {
   static constexpr Ticks min_period = 1200;
 
   /// `wake(ticks)`: look() is to be called after so many ticks, whatever was asked for before; may be empty.
-  Watchdog(mmio::RegisterFile& registers, mmio::Interrupts& interrupts, EngineId engine, uint32_t mmio_base,
+  Watchdog(const WatchdogForm& form, mmio::RegisterFile& registers, mmio::Interrupts& interrupts, EngineId engine, uint32_t mmio_base,
            std::function<void(Ticks ticks)> wake)
-      : registers_(registers), interrupts_(interrupts), engine_(engine), mmio_base_(mmio_base), wake_(std::move(wake)) {}
+      : form_(form), registers_(registers), interrupts_(interrupts), engine_(engine), mmio_base_(mmio_base), wake_(std::move(wake)) {}
 
   /// Its registers may have changed; `runs`: a context is on the engine.
   void follow(bool runs);
@@ -34,6 +40,7 @@ class Watchdog {
  private:
   Ticks now() const;
 
+  const WatchdogForm form_;
   mmio::RegisterFile& registers_;
   mmio::Interrupts& interrupts_;
   const EngineId engine_;

@@ -85,7 +85,7 @@ void Streamer::run_workaround_batch(const WorkaroundBatch& batch) {
   if (end == ParseEnd::drained || stop().resetting() || core_.halted()) return;
   if (stop().aborting()) return core_.hang_abandoned();
   guest_error("context workaround batch does not end", "at {:#x}", batch.address);
-  core_.error(reg::error_instruction, true);
+  core_.error(reg::error_instruction, EngineCore::Error::fatal);
 }
 
 }  // namespace softgen::cs

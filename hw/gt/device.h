@@ -164,6 +164,7 @@ class Device {
   } stolen_;  ///< under the front end's lock
   MemoryUnits memory_;
   mmio::RegisterFile registers_{*config_.platform->registers};
+  std::unique_ptr<memory::FaultSink> page_faults_;  ///< Parts::page_faults
   FaultUnits faults_;
   GtUnits gt_;
   std::unique_ptr<display::Display> display_;

@@ -18,6 +18,7 @@
 #include "hw/media/huc_decoder.h"
 #include "hw/media/vebox_decoder.h"
 #include "hw/media/video_packets.h"
+#include "hw/memory/fault.h"
 #include "hw/mmio/interrupts.h"
 #include "hw/oa/form.h"
 #include "hw/render/state_decoder.h"
@@ -32,6 +33,8 @@ struct Parts {
   std::unique_ptr<mmio::Interrupts> (*interrupts)(mmio::RegisterFile& registers, Host& host);
   const cs::SubmissionForm& submission;
   display::MakeDisplay display;
+  /// Page fault registers of another kind than Gen8's, which `next` are, and which count faults on all platforms; null: there are no others.
+  std::unique_ptr<memory::FaultSink> (*page_faults)(mmio::RegisterFile& registers, memory::FaultSink& next) = nullptr;
   MakeEngines engines;
   bool power_control = false;             ///< the power control unit: its mailbox, RPS, RC6
   const oa::Form* observation = nullptr;  ///< null: there is no observation unit

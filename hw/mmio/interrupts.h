@@ -20,6 +20,9 @@ constexpr EngineEvents context_switch = 1 << 3;  ///< the CSB has a new entry
 constexpr EngineEvents wait_semaphore = 1 << 4;  ///< a semaphore began to wait
 constexpr EngineEvents watchdog = 1 << 5;        ///< the watchdog timer has reached its threshold
 constexpr unsigned count = 6;
+/// A level, for show(): each sync flush turns it over.
+constexpr EngineEvents sync_status = 1 << count;
+constexpr unsigned with_levels = count + 1;
 }  // namespace engine_event
 
 /// Events of a display pipe, or-ed.
@@ -46,6 +49,8 @@ class Interrupts {
 
   /// Raises events of an engine; those that the engine itself masks (RING_IMR) have no effect.
   virtual void raise(EngineId engine, EngineEvents events) = 0;
+  /// As raise(), but the bits of ISR show `on` from now on. Platforms without such events need none.
+  virtual void show(EngineId /*engine*/, EngineEvents /*events*/, bool /*on*/) {}
   /// The bits of these events in the engine's own interrupt registers (RING_IMR, HWSTAM) and in the status word of its status page.
   virtual uint32_t engine_bits(EngineId engine, EngineEvents events) const = 0;
 

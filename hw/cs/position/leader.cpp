@@ -42,7 +42,7 @@ void Streamer::position_ends() {
 void Streamer::hang_with_position() {
   if (core_.halted() || !core_.links().position->failed()) return;
   guest_error("position-only streamer hangs", "{} hangs with it until both are reset", name_of(config().id));
-  core_.error(reg::error_instruction, true);
+  core_.error(reg::error_instruction, EngineCore::Error::fatal);
 }
 
 }  // namespace softgen::cs

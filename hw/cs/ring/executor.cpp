@@ -4,6 +4,7 @@
 
 #include "hw/base/log.h"
 #include "hw/cs/decode/ring_packets.h"
+#include "hw/mmio/page_faults.h"
 
 namespace softgen::cs {
 
@@ -16,6 +17,7 @@ ParseEnd RingExecutor::walk(Cursor& cursor, std::vector<uint32_t>& packet) {
 }
 
 Flow RingExecutor::execute(const Packet& packet, const Cursor& after) {
+  if (const std::optional<Flow> stopped = sync_flush()) return *stopped;
   publish(packet.address, packet.dwords[0], after);
   follow_pending_head(after);
   outcome_ = WatchedPacket::Outcome::executed;
@@ -35,10 +37,11 @@ Flow RingExecutor::execute(const Packet& packet, const Cursor& after) {
   return engine_packet(packet);
 }
 
-// PGTBL_ER names the cause of ESR's page table error (2: 5.7.1).
-Flow RingExecutor::no_memory(uint64_t address, const Cursor& after) {
-  core_.links().registers.set_bits(softgen::reg::PGTBL_ER, field::PGTBL_ER_INVALID_GTT_PTE.mask());
-  return Executor::no_memory(address, after);
+// A fault of data ends no command: reads found zeros, writes were dropped (2: 5.7.1.1). The error cannot be cleared (2: 5.7.1).
+void RingExecutor::report_page_fault() {
+  const uint32_t recorded = core_.links().registers.peek(mmio::page_fault_register(core_.config().id));
+  if (!field::GFX_PAGE_FAULT_VALID.of(recorded) || core_.get(reg::esr) & reg::error_page_table) return;
+  core_.error(reg::error_page_table, EngineCore::Error::lasting);
 }
 
 Flow RingExecutor::ring_mi(const Packet& packet, const Cursor& after) {
@@ -67,6 +70,16 @@ Flow RingExecutor::ring_mi(const Packet& packet, const Cursor& after) {
 std::optional<Flow> RingExecutor::fence(const FlushRequest& request) {
   const ExecResult flushed = core_.flush(request);
   return flushed == ExecResult::done ? std::nullopt : std::optional(result(flushed));
+}
+
+// Software polls the bit, and the level. MI_SUSPEND_FLUSH holds it back.
+std::optional<Flow> RingExecutor::sync_flush() {
+  const uint32_t sync = field::RING_INSTPM_SYNC_FLUSH_ENABLE.mask();
+  if (!(core_.get(reg::instpm) & sync) || field::RING_MI_MODE_SUSPEND_FLUSH.of(core_.get(reg::mi_mode))) return std::nullopt;
+  if (const std::optional<Flow> stopped = fence({.texture = true, .state = true})) return stopped;
+  core_.links().registers.clear_bits(core_.config().mmio_base + reg::instpm, sync);
+  core_.toggle(mmio::engine_event::sync_status);
+  return std::nullopt;
 }
 
 // The sampler's cache is invalidated by each internal flush (2: 5.3.10.2). Indirect State Pointers Disable keeps a context's image from naming pointers

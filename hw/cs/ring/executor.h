@@ -13,15 +13,21 @@ class RingExecutor final : public Executor {
   using Executor::Executor;
 
   ParseEnd walk(Cursor& cursor, std::vector<uint32_t>& packet) override;
+  /// The flush that INSTPM asks for, if it does (ILK PRM vol 1 part 2, 5.3.11.2). What ends the walk, if it is not done.
+  std::optional<Flow> sync_flush();
   /// After a reset, or when a saved state has been loaded.
   void forget_wait() { waits_at_.reset(); }
 
   // For the parser, in place of the base class's.
-  Flow command(const Packet& packet, const Cursor& after) { return finished(packet, after, execute(packet, after)); }
-  Flow no_memory(uint64_t address, const Cursor& after);
+  Flow command(const Packet& packet, const Cursor& after) {
+    const Flow flow = execute(packet, after);
+    report_page_fault();
+    return finished(packet, after, flow);
+  }
 
  private:
   Flow execute(const Packet& packet, const Cursor& after);
+  void report_page_fault();
   Flow ring_mi(const Packet& packet, const Cursor& after);
   /// The Engine's fence; nothing: it is done.
   std::optional<Flow> fence(const FlushRequest& request);

@@ -21,14 +21,29 @@ void RingStreamer::reset() {
 
 void RingStreamer::state(Archive& archive) {
   Streamer::state(archive);
-  if (archive.reading()) executor().forget_wait();
+  mmio::EngineEvents levels = core_.levels();
+  archive.value(levels);
+  if (!archive.reading()) return;
+  core_.set_levels(levels & mmio::engine_event::sync_status);
+  executor().forget_wait();
 }
 
-// A wait looks at EXCC and at the semaphores' registers.
+// A wait looks at EXCC and at the semaphores' registers, a sync flush begins by INSTPM.
 std::span<const uint32_t> RingStreamer::kicking_registers() const {
-  static constexpr uint32_t registers[] = {
-      reg::tail, reg::head, reg::ctl, reg::uhptr, reg::excc, softgen::reg::RING_SYNC_0, softgen::reg::RING_SYNC_1};
+  static constexpr uint32_t registers[] = {reg::tail, reg::head,   reg::ctl,                  reg::uhptr,
+                                           reg::excc, reg::instpm, softgen::reg::RING_SYNC_0, softgen::reg::RING_SYNC_1};
   return registers;
+}
+
+// 4: 1.1.6: zero starts it, all ones stop it. The render streamer has none.
+std::optional<WatchdogForm> RingStreamer::watchdog() const {
+  if (config().engine_class != defs::EngineClass::video) return std::nullopt;
+  return WatchdogForm{.control = softgen::reg::RING_CNTR, .threshold = softgen::reg::RING_THRSH, .stopped = ~0u};
+}
+
+Streamer::Work RingStreamer::next_work() {
+  executor().sync_flush();  // also when there is no command to come
+  return Streamer::next_work();
 }
 
 }  // namespace softgen::cs

@@ -15,9 +15,10 @@ class RingStreamer final : public Streamer {
   void reset() override;
   void state(Archive& archive) override;
   std::span<const uint32_t> kicking_registers() const override;
-  bool has_watchdog() const override { return false; }
+  std::optional<WatchdogForm> watchdog() const override;
 
  private:
+  Work next_work() override;
   void set_context(Executor::Dwords packet) override { ring_contexts_.set_context(packet); }
   void engine_state(Archive& archive) override { ring_contexts_.engine_state(archive); }
   void accept_engine_state() override { ring_contexts_.accept(); }

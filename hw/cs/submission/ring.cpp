@@ -72,18 +72,8 @@ void RingSubmission::attach_rules() {
   // A bit cleared in EIR is cleared in ESR (2: 5.7.2), but for page table errors, which last until a reset (4: table 1-5).
   registers_.on_write(base_ + reg::eir,
                       [this](uint32_t, uint32_t written) { registers_.clear_bits(base_ + reg::esr, written & ~reg::error_page_table); });
-  // It clears itself when the flush is complete (2: 5.3.11.2): software polls it.
   registers_.on_write(base_ + reg::instpm, [this](uint32_t offset, uint32_t) {
-    const uint32_t value = registers_.peek(offset), sync = field::RING_INSTPM_SYNC_FLUSH_ENABLE.mask();
-    if (value & sync) {
-      unimplemented("Ironlake: sync flush");
-      registers_.clear_bits(offset, sync);
-    }
-    if (field::RING_INSTPM_COMMAND_CLASS_DISABLES.of(value)) unimplemented("Ironlake: command classes disabled by INSTPM");
-  });
-  // Zero starts it, all ones stop it (4: 1.1.6.1).
-  registers_.on_write(base_ + all::RING_CNTR, [](uint32_t, uint32_t written) {
-    if (written != ~0u) unimplemented("Ironlake: watchdog timer");
+    if (field::RING_INSTPM_COMMAND_CLASS_DISABLES.of(registers_.peek(offset))) unimplemented("Ironlake: command classes disabled by INSTPM");
   });
 }
 

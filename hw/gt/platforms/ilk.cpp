@@ -6,6 +6,7 @@
 #include "hw/gt/engines/gen5.h"
 #include "hw/gt/platforms/all.h"
 #include "hw/mmio/interrupts/gen5.h"
+#include "hw/mmio/page_faults.h"
 
 namespace softgen::gt::platforms {
 
@@ -14,6 +15,7 @@ const Parts ilk{.name = "ilk",
                 .interrupts = mmio::gen5_interrupts,
                 .submission = cs::ring,
                 .display = display::ilk,
+                .page_faults = mmio::gen5_page_faults,
                 .engines = gen5_engines};
 
 }  // namespace softgen::gt::platforms

@@ -12,17 +12,19 @@ namespace field = reg::field;
 constexpr uint32_t master_enable = field::DEISR_MASTER_INTERRUPT_CONTROL.mask(), pch_event = field::DEISR_PCH_EVENT.mask();
 
 /// Bits for each of engine_event: in the engine's own registers (ILK PRM vol 1 part 4, table 1-4), and of either engine in GTISR.
-constexpr std::array<uint32_t, engine_event::count> own_rows = {field::GTISR_RENDER_USER_INTERRUPT.mask(),
+constexpr std::array<uint32_t, engine_event::with_levels> own_rows = {field::GTISR_RENDER_USER_INTERRUPT.mask(),
                                                                 field::GTISR_MASTER_ERROR.mask(),
                                                                 field::GTISR_PIPE_CONTROL_NOTIFY.mask(),
                                                                 field::GTISR_BSD_CONTEXT_SWITCH.mask(),
                                                                 0,
-                                                                field::GTISR_BSD_WATCHDOG_EXPIRED.mask()};
-constexpr std::array<uint32_t, engine_event::count> render_rows = {
-    field::GTISR_RENDER_USER_INTERRUPT.mask(), field::GTISR_MASTER_ERROR.mask(), field::GTISR_PIPE_CONTROL_NOTIFY.mask(), 0, 0, 0};
-constexpr std::array<uint32_t, engine_event::count> video_rows = {
+                                                                field::GTISR_BSD_WATCHDOG_EXPIRED.mask(),
+                                                                field::GTISR_SYNC_STATUS.mask()};
+constexpr std::array<uint32_t, engine_event::with_levels> render_rows = {
+    field::GTISR_RENDER_USER_INTERRUPT.mask(), field::GTISR_MASTER_ERROR.mask(), field::GTISR_PIPE_CONTROL_NOTIFY.mask(), 0, 0, 0,
+    field::GTISR_SYNC_STATUS.mask()};
+constexpr std::array<uint32_t, engine_event::with_levels> video_rows = {
     field::GTISR_BSD_USER_INTERRUPT.mask(),  field::GTISR_MASTER_ERROR.mask(), 0, field::GTISR_BSD_CONTEXT_SWITCH.mask(), 0,
-    field::GTISR_BSD_WATCHDOG_EXPIRED.mask()};
+    field::GTISR_BSD_WATCHDOG_EXPIRED.mask(), field::GTISR_SYNC_STATUS.mask()};
 constexpr const auto& rows_of(EngineId engine) { return engine == EngineId::rcs ? render_rows : video_rows; }
 
 /// Bits of DEISR for each of pipe_event. Plane 0 is the primary one, plane 1 the sprite.
@@ -74,6 +76,18 @@ void Gen5Interrupts::post(Block block, uint32_t bits) {
 }
 
 void Gen5Interrupts::raise(EngineId engine, EngineEvents events) { raise(Block::gt, bits_of(rows_of(engine), events)); }
+
+void Gen5Interrupts::show(EngineId engine, EngineEvents events, bool on) {
+  const uint32_t bits = bits_of(rows_of(engine), events);
+  {
+    MutexLock lock(mutex_);
+    InterruptBlock& gt = at(Block::gt);
+    if (on) gt.post(bits & ~gt.isr);
+    gt.show(bits, on);
+    update();
+  }
+  deliver();
+}
 
 uint32_t Gen5Interrupts::engine_bits(EngineId /*engine*/, EngineEvents events) const { return bits_of(own_rows, events); }
 

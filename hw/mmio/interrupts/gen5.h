@@ -26,6 +26,7 @@ class Gen5Interrupts final : public Interrupts {
   Gen5Interrupts(RegisterFile& registers, Host& host);
 
   void raise(EngineId engine, EngineEvents events) override;
+  void show(EngineId engine, EngineEvents events, bool on) override;
   uint32_t engine_bits(EngineId engine, EngineEvents events) const override;
   void post(unsigned pipe, PipeEvents events) override;
   PipeEvents unmasked(unsigned pipe) const override;

@@ -16,7 +16,7 @@ RingMachine::RingMachine(bool threaded) : MachineBase(defs::gen5::registers, mmi
                                             .contexts = defs::gen5::context_images,
                                             .memory = memory,
                                             .ggtt = ggtt,
-                                            .faults = &faults,
+                                            .faults = &page_faults,
                                             .tlb = tlb,
                                             .registers = registers,
                                             .interrupts = interrupts,

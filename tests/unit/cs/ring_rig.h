@@ -6,6 +6,7 @@
 
 #include "hw/cs/submission/ring.h"
 #include "hw/mmio/interrupts/gen5.h"
+#include "hw/mmio/page_faults.h"
 #include "tests/quiet_log.h"
 #include "tests/unit/cs/machine.h"
 
@@ -31,6 +32,7 @@ class RingMachine : public MachineBase {
   uint32_t take_interrupts();
 
   unsigned gtt_writes = 0;
+  mmio::PageFaultRegisters page_faults{registers, faults};
 
  private:
   uint32_t next_ = free_at;
