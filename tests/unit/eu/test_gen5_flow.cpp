@@ -269,23 +269,28 @@ TEST_CASE("gen5 flow: masks are words of one register") {
   CHECK(m.get<uint32_t>(11, 6) == 1);
 }
 
-TEST_CASE("gen5 flow: single program flow jumps by channel 0 and by adding to ip") {
+TEST_CASE("gen5 flow: in single program flow channel 0 decides for all in an if of one channel, and additions to ip jump") {
   for (const uint32_t first : {0u, 1u}) {
     Machine m(gen5_isa());
-    Instruction skip = predicated(op_imm(Opcode::add, 1, arf(Arf::ip, UD), arf(Arf::ip, UD), D, 32), 1, true);
-    const std::vector<std::byte> bytes =
-        assemble({with_condition(op_imm(Opcode::cmp, 1, null(UD), scalar(2, UD), UD, 0), CondMod::nz), skip,
-                  mov_imm(1, scalar(3, UD), UD, 5), flow(Opcode::if_, 1, 4, 0, 1), mov_imm(1, scalar(4, UD), UD, 6), end(gen5_isa())},
+    const Instruction skip = predicated(op_imm(Opcode::add, 1, arf(Arf::ip, UD), arf(Arf::ip, UD), D, 32), 1, true);
+    const auto bytes =
+        assemble({with_condition(op_imm(Opcode::cmp, 8, null(UD), grf(2, UD), UD, 0), CondMod::nz), skip, mov_imm(1, scalar(3, UD), UD, 5),
+                  flow(Opcode::if_, 1, 4, 0, 1), mov_imm(8, grf(4, UD), UD, 6), flow(Opcode::else_, 1, 6, 1), mov_imm(8, grf(4, UD), UD, 7),
+                  flow(Opcode::endif, 8, 0, 1), mov_imm(8, grf(5, UD), UD, 8), end(gen5_isa())},
                  gen5_isa());
     m.program = Program::decode(gen5_isa(), bytes);
-    m.set<uint32_t>(2, 0, first);
+    // The others have it the other way.
+    for (unsigned n = 0; n < 8; n++) m.set<uint32_t>(2, n, n ? 1 - first : first);
     ThreadStart how;
     how.program = m.program.get();
     how.single_program_flow = true;
     m.thread.start(how);
     REQUIRE(m.run() == RunResult::finished);
     CHECK(m.get<uint32_t>(3, 0) == (first ? 5u : 0u));
-    CHECK(m.get<uint32_t>(4, 0) == (first ? 6u : 0u));
+    for (unsigned n = 0; n < 8; n++) {
+      CHECK(m.get<uint32_t>(4, n) == (first ? 6u : 7u));
+      CHECK(m.get<uint32_t>(5, n) == 8);
+    }
     CHECK(m.thread.masks.branch_depth == 0);
   }
 }
