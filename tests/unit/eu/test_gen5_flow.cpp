@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Ironlake's flow by mask stacks: each channel of random structured programs runs what it would run alone; what a hostile kernel does to the stacks ends it.
+#include <array>
+#include <cstring>
 #include <functional>
 #include <random>
 #include <vector>
 
 #include "tests/catch.h"
+#include "tests/ref/eu_fuzz.h"
 #include "tests/unit/eu/gen5_program.h"
 
 using namespace softgen;
@@ -366,4 +369,32 @@ TEST_CASE("gen5 flow: instructions that move mask stacks are counted, and fail")
     m.load({op(opcode, 8, grf(3, UD), grf(2, UD), grf(4, UD))});
     CHECK(m.run() == RunResult::failed);
   }
+}
+
+TEST_CASE("gen5 flow: kernels of random words end, by themselves or at their first way back") {
+  std::mt19937_64 random(7);
+  constexpr Opcode flows[] = {Opcode::if_,    Opcode::iff,    Opcode::else_, Opcode::endif, Opcode::do_,
+                              Opcode::while_, Opcode::break_, Opcode::cont,  Opcode::halt,  Opcode::jmpi,
+                              Opcode::send,   Opcode::mov,    Opcode::add,   Opcode::mul,   Opcode::mach};
+  const std::vector<Native> legal = fuzz::legal_instructions(gen5_isa(), 3, 512);
+  Machine m(gen5_isa());
+  std::array<unsigned, 4> results{};
+  for (unsigned round = 0; round < 3000; round++) {
+    std::vector<Native> code;
+    for (unsigned n = 0; n < 24; n++) {
+      Native bits = random() % 3 ? legal[random() % legal.size()] : Native{{random(), random()}};
+      if (random() % 3 == 0) bits.set(6, 0, gen5_isa().encode({.opcode = flows[random() % std::size(flows)]}).get(6, 0));
+      if (random() % 4) bits.set(127, 112, random() % 3), bits.set(111, 96, random() % 16);
+      bits.set(29, 29, 0);
+      code.push_back(bits);
+    }
+    std::vector<std::byte> bytes(code.size() * sizeof(Native));
+    std::memcpy(bytes.data(), code.data(), bytes.size());
+    m.load(bytes, static_cast<uint32_t>(random()));
+    m.stop.request(StopFlag::reset);
+    results[static_cast<unsigned>(m.run())]++;
+    CHECK(m.thread.masks.branch_depth <= MaskStacks::max_depth);
+    CHECK(m.thread.masks.loop_depth <= MaskStacks::max_depth);
+  }
+  CHECK(results[static_cast<unsigned>(RunResult::aborted)] + results[static_cast<unsigned>(RunResult::failed)] > 1000);
 }
