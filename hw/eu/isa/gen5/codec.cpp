@@ -94,6 +94,15 @@ void sources(Codec& c, I& i) {
   if (i.src[0].file != RegFile::imm) region(c, i.src[0], i.access_mode, 64);
 }
 
+/// In [127], next to the descriptor; i965-va-driver's assembler also sets [90], which is there when the descriptor is in a register.
+template <typename Codec, typename I>
+void end_of_thread(Codec& c, I& i) {
+  bool last = i.end_of_thread && !i.descriptor_in_register, also_last = i.end_of_thread && i.descriptor_in_register;
+  c.field(last, 127, 127);
+  c.field(also_last, 90, 90);
+  if constexpr (!Codec::writing) i.end_of_thread = also_last || (last && !i.descriptor_in_register);
+}
+
 /// The shared function is in [95:92], the first message register where the condition of others is. Of src0, if it is not null, a register is copied to
 /// that message register first.
 template <typename Codec, typename I>
@@ -105,16 +114,18 @@ void message(Codec& c, I& i) {
   c.type(i.src[1].type, i.src[1].file, 46, 44);
   region(c, i.src[0], i.access_mode, 64);
   c.field(i.cond_mod, 95, 92);
-  c.field(i.end_of_thread, 127, 127);
   if constexpr (!Codec::writing) i.descriptor_in_register = i.src[1].file != RegFile::imm;
+  end_of_thread(c, i);
   if (i.descriptor_in_register) region(c, i.src[1], i.access_mode, 96);
   else c.field(i.descriptor, 124, 96);
 }
 
 /// Distances count halves of native instructions, from the instruction itself but for jmpi, whose distance counts from the next.
 void complete_branch(Instruction& i) {
-  constexpr int32_t unit = 8;
-  i.jip = static_cast<int16_t>(i.imm & 0xffff) * unit;
+  constexpr uint8_t unit = 8;
+  i.jump_unit = unit;
+  if (i.src[1].file != RegFile::imm) return;
+  i.jip = static_cast<int16_t>(i.imm & 0xffff) * int32_t{unit};
   i.pop_count = i.imm >> 16 & 15;
 }
 
@@ -133,7 +144,7 @@ struct Set {
   static void complete(Instruction& i) {
     const OpcodeInfo* row = i.info();
     const bool branches = row && (row->form == Form::branch || row->form == Form::jump);
-    if (branches && i.src[1].file == RegFile::imm) complete_branch(i);
+    if (branches) complete_branch(i);
   }
 };
 
