@@ -181,7 +181,8 @@ class Level {
   uint32_t samples_ = 1, element_ = 1, pitch_ = 0;
   uint32_t slice_x_ = 0, slice_y_ = 0;  ///< of a volume and of sampled tiles 0
   uint32_t standard_qpitch_ = 0;        ///< of these
-  uint32_t packed_x_ = 0, packed_y_ = 0, packed_mask_ = 0, packed_shift_ = 0;  ///< of packed slices: from one to the next, and how many a row
+  uint32_t packed_x_ = 0, packed_y_ = 0, packed_mask_ = 0,
+           packed_shift_ = 0;  ///< of packed slices: from one to the next, and how many a row
   Origin origin_{};
   Extent extent_{};
 };

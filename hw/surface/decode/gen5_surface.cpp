@@ -18,7 +18,9 @@ using DepthState = defs::gen5::_3DSTATE_DEPTH_BUFFER;
 void lay_out(Surface& s, bool below) {
   const bool compressed = s.format->kind == FormatKind::compressed;
   s.halign = compressed ? 1 : 4, s.valign = compressed ? 1 : 2;
-  const auto rows = [&](uint32_t height) { return align_up((height + s.format->block_height - 1) / s.format->block_height, uint32_t{s.valign}); };
+  const auto rows = [&](uint32_t height) {
+    return align_up((height + s.format->block_height - 1) / s.format->block_height, uint32_t{s.valign});
+  };
   s.packed = s.type == SurfaceType::three_d;
   s.qpitch = rows(s.height) + rows(std::max(s.height / 2, 1u)) + 11u * s.valign;
   if (!below) unimplemented("Ironlake: mip levels to the right of the first (MIPLAYOUT_RIGHT)");

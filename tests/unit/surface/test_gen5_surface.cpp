@@ -86,9 +86,9 @@ TEST_CASE("levels of Ironlake's 3D surfaces have 2^l slices a row") {
   const Surface surface = decoded(image(State::SurfaceType::SURFTYPE_3D, 16, 16, 8, 256));
   const auto place = [&](unsigned lod, uint32_t slice) { return Level(surface, lod).address(0, 0, slice) - 0x10000; };
   CHECK(place(0, 7) == 7 * 16 * 256);
-  CHECK(place(1, 0) == 128 * 256);            // behind eight slices of 16 rows
-  CHECK(place(1, 1) == 128 * 256 + 8 * 4);    // beside it
-  CHECK(place(1, 2) == (128 + 8) * 256);      // below
+  CHECK(place(1, 0) == 128 * 256);          // behind eight slices of 16 rows
+  CHECK(place(1, 1) == 128 * 256 + 8 * 4);  // beside it
+  CHECK(place(1, 2) == (128 + 8) * 256);    // below
   CHECK(place(2, 1) == (128 + 16) * 256 + 4 * 4);
 }
 
