@@ -113,7 +113,6 @@ void read_blend(const gen5::COLOR_CALC_STATE& s, ilk::State& state) {
                                                                               : ColorClamp::unorm,
                  .clamp_before = s.pre_blend_color_clamp_enable,
                  .clamp_after = s.post_blend_color_clamp_enable};
-  if (s.color_dither_enable) unimplemented("Ironlake: Color Dither Enable");
 }
 
 /// The kernel of 8 pixels, or the only one, is 0; with several, 2 is that of 16 (Mesa brw_compiler.h, brw_wm_state_simd_width_for_ksp).
