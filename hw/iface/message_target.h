@@ -42,6 +42,7 @@ struct ShaderBases {
   uint64_t binding_tables = 0;                      ///< what binding_table counts from: surface_state, or the binding table pool
   uint32_t binding_table = 0;                       ///< offset of the stage's binding table
   unsigned binding_table_shift = 0;                 ///< what the offset in a packet is shifted left by
+  uint32_t surface_state_bytes = 64;                ///< what a surface state is aligned to
   uint32_t sampler_state = 0;                       ///< offset from dynamic_state, of the stage's SAMPLER_STATE array
   surface::DecodeSurface decode_surface = nullptr;  ///< of the platform whose states these are
 };

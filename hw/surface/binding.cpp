@@ -17,7 +17,7 @@ uint64_t surface_state_address(memory::View& view, const ShaderBases& bases, con
   }
   if (binding.index > last_table_index) return no_surface;
   const uint32_t entry = view.load<uint32_t>(strip_canonical(bases.binding_tables + bases.binding_table + 4ull * binding.index));
-  return strip_canonical(bases.surface_state + (entry & ~63u));
+  return strip_canonical(bases.surface_state + (entry & ~(bases.surface_state_bytes - 1)));
 }
 
 Surface load_surface(memory::View& view, const ShaderBases& bases, const SurfaceBinding& binding) {

@@ -50,12 +50,20 @@ Origin physical_size(const Surface& s) {
 
 }  // namespace
 
+namespace {
+
+/// Rows of slices of a packed level.
+uint32_t packed_rows(const Surface& s, unsigned lod) { return ((minify(s.depth, lod) - 1) >> lod) + 1; }
+
+}  // namespace
+
 Origin level_origin(const Surface& s, unsigned lod) {
   const Origin size = physical_size(s);
   const uint32_t bw = s.format->block_width, bh = s.format->block_height;
   Origin at{s.x_offset / bw, s.y_offset / bh};
   for (unsigned l = 0; l < std::min<unsigned>(lod, s.mip_tail); ++l) {
-    if (s.row_layout()) at.x += level_elements(size.x, l, 1, row_layout_alignment);
+    if (s.packed) at.y += level_elements(size.y, l, bh, s.valign) * packed_rows(s, l);
+    else if (s.row_layout()) at.x += level_elements(size.x, l, 1, row_layout_alignment);
     else if (l == 1) at.x += level_elements(size.x, l, bw, s.halign);
     else at.y += level_elements(size.y, l, bh, s.valign);
   }
@@ -88,7 +96,13 @@ Level::Level(const Surface& s, unsigned lod)
       pitch_(s.pitch),
       origin_(level_origin(s, lod)),
       extent_(level_extent(s, lod)) {
-  if (s.row_layout()) {
+  if (s.packed) {
+    // Mesa isl.c, get_image_offset_sa_gfx4_3d.
+    packed_ = true;
+    packed_x_ = level_elements(s.width, lod, s.format->block_width, s.halign);
+    packed_y_ = level_elements(s.height, lod, s.format->block_height, s.valign);
+    packed_shift_ = std::min(lod, 15u), packed_mask_ = (1u << packed_shift_) - 1;
+  } else if (s.row_layout()) {
     slice_x_ = s.qpitch;
     pitch_ = 0;
   } else if (is_volume(s) || has_sampled_tiles(s)) {

@@ -78,6 +78,7 @@ struct Surface : SurfaceLevels, SurfaceWindow, AuxSurface {
   Tiling tiling = Tiling::linear;
   bool array = false;
   bool interleaved = false;  ///< MSFMT_DEPTH_STENCIL: samples side by side; else a slice each
+  bool packed = false;       ///< Ironlake's 3D surfaces: 2^l slices of level l side by side, below them the next ones, then the next level
   uint8_t samples = 1;
   uint8_t log2_samples = 0;
   uint16_t halign = 4, valign = 4;  ///< elements
@@ -147,6 +148,9 @@ class Level {
     if (interleaved_) {
       const Origin p = interleaved_position(samples_, x, y, sample);
       x = p.x, y = p.y;
+    } else if (packed_) {
+      x += (slice & packed_mask_) * packed_x_, y += (slice >> packed_shift_) * packed_y_;
+      slice = 0;
     } else {
       slice = slice * samples_ + sample;
     }
@@ -173,10 +177,12 @@ class Level {
 
   uint64_t base_ = 0;
   Tiling tiling_ = Tiling::linear;
-  bool interleaved_ = false, volume_ = false, sampled_ = false;
+  bool interleaved_ = false, packed_ = false, volume_ = false, sampled_ = false;
   uint32_t samples_ = 1, element_ = 1, pitch_ = 0;
   uint32_t slice_x_ = 0, slice_y_ = 0;  ///< of a volume and of sampled tiles 0
   uint32_t standard_qpitch_ = 0;        ///< of these
+  uint32_t packed_x_ = 0, packed_y_ = 0, packed_mask_ = 0,
+           packed_shift_ = 0;  ///< of packed slices: from one to the next, and how many a row
   Origin origin_{};
   Extent extent_{};
 };

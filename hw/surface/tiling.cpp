@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "hw/base/stream_copy.h"
+#include "hw/defs/bit6_swizzle.h"
 
 namespace softgen::surface {
 namespace {
@@ -20,13 +21,18 @@ constexpr Layout layout(Tiling tiling, unsigned element) {
   switch (tiling) {
     case Tiling::linear: return {0xfff};
     case Tiling::w: return {0b1110'0001'0101};
-    case Tiling::x: return {0b0001'1111'1111};
-    case Tiling::y: return {0b1110'0000'1111};
+    case Tiling::x:
+    case Tiling::swizzled_x: return {0b0001'1111'1111};
+    case Tiling::y:
+    case Tiling::swizzled_y: return {0b1110'0000'1111};
     case Tiling::yf:
     case Tiling::ys: return {static_cast<uint16_t>(element == 1 ? 0b1010'0000'1111 : element <= 4 ? 0b1010'1000'1111 : 0b1010'1100'1111)};
   }
   return {0xfff};
 }
+
+/// The one platform that swizzles has one way to do it.
+uint64_t swizzled(Tiling tiling, uint64_t at) { return defs::gen5_swizzle.of(at, tiling == Tiling::swizzled_y); }
 
 // Spreads the low bits of `value` over the set bits of `mask`.
 constexpr uint32_t deposit(uint32_t value, uint32_t mask) {
@@ -152,6 +158,15 @@ void move_bytes(typename Way::Page* page, PageRect r, Rows rows) {
 }
 
 template <typename Way, typename Rows>
+void move_swizzled(Tiling tiling, typename Way::Page* page, PageRect r, Rows rows) {
+  for (uint32_t y = 0; y < r.height; ++y)
+    each_row_piece(tiling, r.x, r.width, [&](uint32_t x, uint32_t bytes) {
+      const uint32_t at = page_column(tiling, 1, x) + page_row(tiling, 1, r.y + y);
+      Way::bytes(page + swizzled(tiling, at), rows[y] + (x - r.x), bytes);
+    });
+}
+
+template <typename Way, typename Rows>
 void move(Tiling tiling, unsigned element, typename Way::Page* page, PageRect r, Rows rows) {
   switch (tiling) {
     case Tiling::linear:
@@ -160,6 +175,8 @@ void move(Tiling tiling, unsigned element, typename Way::Page* page, PageRect r,
     case Tiling::y: return move_columns<Way>(y_places, page, r, rows);
     case Tiling::yf:
     case Tiling::ys: return move_columns<Way>(find_places(tiling, element), page, r, rows);
+    case Tiling::swizzled_x:
+    case Tiling::swizzled_y: return move_swizzled<Way>(tiling, page, r, rows);
   }
 }
 
@@ -179,7 +196,7 @@ void stream_lines(const Vector (&v)[4][4], const Places& places, std::byte* page
 }  // namespace
 
 const char* tiling_name(Tiling tiling) {
-  static constexpr const char* names[] = {"linear", "W", "X", "Y", "Yf", "Ys"};
+  static constexpr const char* names[] = {"linear", "W", "X", "Y", "Yf", "Ys", "swizzled X", "swizzled Y"};
   return names[static_cast<unsigned>(tiling)];
 }
 
@@ -190,8 +207,9 @@ uint32_t page_row(Tiling tiling, unsigned element, uint32_t y) { return deposit(
 uint64_t offset(Tiling tiling, unsigned element, uint32_t x, uint32_t y, uint32_t pitch) {
   if (tiling == Tiling::linear) return uint64_t{y} * pitch + x;
   const PageShape page = page_shape(tiling, element);
-  return page_index(tiling, element, x / page.width, y / page.height, pitch) * 4096 + page_column(tiling, element, x % page.width) +
-         page_row(tiling, element, y % page.height);
+  const uint64_t at = page_index(tiling, element, x / page.width, y / page.height, pitch) * 4096 +
+                      page_column(tiling, element, x % page.width) + page_row(tiling, element, y % page.height);
+  return is_swizzled(tiling) ? swizzled(tiling, at) : at;
 }
 
 uint64_t sampled_offset(unsigned element, unsigned log2_samples, uint32_t x, uint32_t y, uint32_t sample, uint32_t pitch) {

@@ -15,7 +15,8 @@
 
 namespace softgen::surface {
 
-enum class Tiling : uint8_t { linear, w, x, y, yf, ys };
+/// swizzled_x and swizzled_y: X and Y of a chip that spreads tiles over two memory channels: bit 6 of addresses is changed by others within the page.
+enum class Tiling : uint8_t { linear, w, x, y, yf, ys, swizzled_x, swizzled_y };
 
 const char* tiling_name(Tiling tiling);
 
@@ -29,8 +30,10 @@ constexpr PageShape page_shape(Tiling tiling, unsigned element) {
   switch (tiling) {
     case Tiling::linear: return {4096, 1};
     case Tiling::w: return {64, 64};
-    case Tiling::x: return {512, 8};
-    case Tiling::y: return {128, 32};
+    case Tiling::x:
+    case Tiling::swizzled_x: return {512, 8};
+    case Tiling::y:
+    case Tiling::swizzled_y: return {128, 32};
     case Tiling::yf:
     case Tiling::ys: return element == 1 ? PageShape{64, 64} : element <= 4 ? PageShape{128, 32} : PageShape{256, 16};
   }
@@ -54,7 +57,9 @@ constexpr uint32_t row_piece(Tiling tiling) {
     case Tiling::linear: break;
     case Tiling::w: return 1;
     case Tiling::x: return 512;
+    case Tiling::swizzled_x: return 64;
     case Tiling::y:
+    case Tiling::swizzled_y:
     case Tiling::yf:
     case Tiling::ys: return 16;
   }
@@ -137,6 +142,7 @@ void page_to_rows(Tiling tiling, unsigned element, const std::byte* page, PageRe
 void rows_to_page(Tiling tiling, unsigned element, std::byte* page, PageRect rect, const std::byte* const* rows);
 constexpr uint32_t max_page_rows = 64;
 
+constexpr bool is_swizzled(Tiling tiling) { return tiling == Tiling::swizzled_x || tiling == Tiling::swizzled_y; }
 /// Tilings of 16-byte columns.
 constexpr bool has_columns(Tiling tiling) { return tiling == Tiling::y || tiling == Tiling::yf || tiling == Tiling::ys; }
 /// Whole pages of such a tiling, written around the host's caches (hw/base/stream_copy.h). `rows`: one a row of

@@ -6,6 +6,8 @@
 
 #include "hw/base/log.h"
 #include "hw/defs/gen12/all.h"
+#include "hw/defs/gen5/all.h"
+#include "hw/defs/gen5/set.h"
 #include "hw/defs/gen9/all.h"
 
 namespace softgen::render::decode {
@@ -170,12 +172,71 @@ std::vector<KeptPacket> urb_allocation(std::span<const uint32_t> packet) {
   return {{Urb::id, 0, {dwords.begin(), dwords.end()}}};
 }
 
+// Ironlake's: each base and bound has its own Modify Enable in bit 0 (Mesa genxml/gen50.xml).
+std::vector<uint32_t> merged_gen5_base_address(std::span<const uint32_t> old, std::span<const uint32_t> packet) {
+  std::vector<uint32_t> result(defs::gen5::STATE_BASE_ADDRESS::dwords);
+  std::copy_n(old.begin(), std::min(old.size(), result.size()), result.begin());
+  result[0] = packet[0];
+  for (size_t i = 1; i < std::min(packet.size(), result.size()); ++i)
+    if (packet[i] & 1) result[i] = packet[i];
+  return result;
+}
+
+constexpr unsigned gen5_vertex_buffers = 17, gen5_vertex_elements = 18;  // Mesa crocus_state.c: 16 of each, and those of system values
+
+std::vector<uint32_t> merged_gen5_vertex_buffers(std::span<const uint32_t> old, std::span<const uint32_t> packet) {
+  using Buffer = defs::gen5::VERTEX_BUFFER_STATE;
+  std::vector<uint32_t> result(1 + gen5_vertex_buffers * Buffer::dwords);
+  if (old.empty()) {
+    for (unsigned i = 0; i < gen5_vertex_buffers; ++i) {
+      const auto absent = Buffer{.vertex_buffer_index = i, .null_vertex_buffer = true}.pack();
+      std::copy(absent.begin(), absent.end(), &result[1 + i * Buffer::dwords]);
+    }
+  } else {
+    std::copy_n(old.begin(), std::min(old.size(), result.size()), result.begin());
+  }
+  result[0] = packet[0];
+  for (size_t at = 1; at + Buffer::dwords <= packet.size(); at += Buffer::dwords) {
+    const uint32_t index = Buffer::View(packet.subspan(at, Buffer::dwords)).vertex_buffer_index();
+    if (index >= gen5_vertex_buffers) guest_error("3DSTATE_VERTEX_BUFFERS", "buffer {} of {}", index, gen5_vertex_buffers);
+    else std::copy_n(&packet[at], Buffer::dwords, &result[1 + index * Buffer::dwords]);
+  }
+  return result;
+}
+
+/// Only units that are to be reallocated get their fence (ILK PRM vol 1 part 2, 5.3.9: URB_FENCE's reallocation requests).
+std::vector<uint32_t> merged_urb_fence(std::span<const uint32_t> old, std::span<const uint32_t> packet) {
+  using Fence = defs::gen5::URB_FENCE;
+  const Fence p = Fence::unpack(packet);
+  Fence kept = Fence::unpack(old);
+  if (p.vs_unit_urb_reallocation_request) kept.vs_fence = p.vs_fence;
+  if (p.gs_unit_urb_reallocation_request) kept.gs_fence = p.gs_fence;
+  if (p.clip_unit_urb_reallocation_request) kept.clip_fence = p.clip_fence;
+  if (p.sf_unit_urb_reallocation_request) kept.sf_fence = p.sf_fence;
+  if (p.vfe_unit_urb_reallocation_request) kept.vfe_fence = p.vfe_fence;
+  if (p.cs_unit_urb_reallocation_request) kept.cs_fence = p.cs_fence;
+  kept.vs_unit_urb_reallocation_request = kept.gs_unit_urb_reallocation_request = kept.clip_unit_urb_reallocation_request =
+      kept.sf_unit_urb_reallocation_request = kept.vfe_unit_urb_reallocation_request = kept.cs_unit_urb_reallocation_request = true;
+  const auto dwords = kept.pack();
+  return {dwords.begin(), dwords.end()};
+}
+
 unsigned instancing_index(KeepRule::Dwords packet) { return defs::gen9::_3DSTATE_VF_INSTANCING::View(packet).vertex_element_index(); }
 unsigned stream_out_index(KeepRule::Dwords packet) { return defs::gen9::_3DSTATE_SO_BUFFER::View(packet).so_buffer_index(); }
 unsigned chroma_key_index(KeepRule::Dwords packet) { return defs::gen9::_3DSTATE_CHROMA_KEY::View(packet).chromakey_table_index(); }
 
 // Limits: SKL PRM vol 2a/2d, the commands' "DWord Length" ranges. Everything not listed has one packet of declared length.
 constexpr KeepRule rules[] = {
+    {.id = CommandId::_3DSTATE_VERTEX_BUFFERS,
+     .capacity = 1 + gen5_vertex_buffers * defs::gen5::VERTEX_BUFFER_STATE::dwords,
+     .merge = merged_gen5_vertex_buffers,
+     .set = &defs::gen5::commands},
+    {.id = CommandId::_3DSTATE_VERTEX_ELEMENTS,
+     .capacity = 1 + gen5_vertex_elements * defs::gen5::VERTEX_ELEMENT_STATE::dwords,
+     .set = &defs::gen5::commands},
+    {.id = CommandId::STATE_BASE_ADDRESS, .merge = merged_gen5_base_address, .set = &defs::gen5::commands},
+    {.id = CommandId::PIPELINE_SELECT, .set = &defs::gen5::commands},
+    {.id = CommandId::URB_FENCE, .merge = merged_urb_fence, .set = &defs::gen5::commands},
     {.id = CommandId::_3DSTATE_VERTEX_BUFFERS,
      .capacity = 1 + vertex_buffers * vertex_buffer_dwords,
      .merge = merged_vertex_buffers,
@@ -206,10 +267,13 @@ bool declares(const defs::Command& command, std::string_view field) {
   return field.empty() || std::ranges::any_of(command.fields, [&](const defs::Field& one) { return one.name == field; });
 }
 
+bool is_of(const defs::Command& command, const defs::CommandSet* set) { return !set || set->find(command.name) == &command; }
+
 }  // namespace
 
 KeepRule keep_rule(const defs::Command& command) {
-  const auto at = std::ranges::find_if(rules, [&](const KeepRule& rule) { return rule.id == command.id && declares(command, rule.field); });
+  const auto at = std::ranges::find_if(
+      rules, [&](const KeepRule& rule) { return rule.id == command.id && declares(command, rule.field) && is_of(command, rule.set); });
   return at == std::end(rules) ? KeepRule{.id = command.id} : *at;
 }
 

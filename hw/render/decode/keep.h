@@ -33,6 +33,7 @@ struct KeepRule {
   uint32_t (*absent)(unsigned index) = nullptr;
   std::vector<KeptPacket> (*as)(Dwords packet) = nullptr;  ///< of a packet with no copies: what it stands for
   std::string_view field{};                                ///< the rule is that of commands with this field
+  const defs::CommandSet* set = nullptr;                   ///< the rule is that of this set's command; null: of all others
 };
 
 /// How packets of this command are kept. The rules are the same for all generations: where a command has grown they ask for its new fields.

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "hw/render/ilk/engine.h"
+
+#include <algorithm>
+
+#include "hw/base/log.h"
+#include "hw/base/work.h"
+#include "hw/defs/command.h"
+#include "hw/mmio/register_file.h"
+#include "hw/render/ilk/front_end.h"
+#include "hw/render/ilk/setup_stage.h"
+#include "hw/render/ilk/state_reader.h"
+#include "hw/render/ilk/windowizer.h"
+
+namespace softgen::render::ilk {
+namespace {
+
+void count(mmio::RegisterFile& registers, const State& state, const FrontCounts& counts, const Windowizer& pixels) {
+  if (state.draw.vertex.statistics) {
+    registers.add64(reg::IA_VERTICES_COUNT(0), counts.vertices);
+    registers.add64(reg::IA_PRIMITIVES_COUNT(0), counts.primitives);
+  }
+  if (state.vs.statistics) registers.add64(reg::VS_INVOCATION_COUNT(0), counts.vs);
+  if (state.gs.enable && state.gs.statistics) {
+    registers.add64(reg::GS_INVOCATION_COUNT(0), counts.gs);
+    registers.add64(reg::GS_PRIMITIVES_COUNT(0), counts.gs_primitives);
+  }
+  if (state.wm.statistics) registers.add64(reg::PS_INVOCATION_COUNT(0), pixels.invocations());
+  if (state.wm.counts_pixels) registers.add64(reg::PS_DEPTH_COUNT(0), pixels.pixels_passed());
+  count_work(Work::draws, 1);
+  count_work(Work::vertices, counts.vertices);
+  count_work(Work::primitives, counts.clip_primitives);
+}
+
+}  // namespace
+
+ExecResult RenderEngine::execute(const Packet& packet, EngineEnv& env) {
+  if (store_.accept(packet)) {
+    if (packet.command->id == defs::CommandId::CONSTANT_BUFFER) read_constants(packet.dwords, env);
+    return ExecResult::done;
+  }
+  if (packet.command->draws) return draw(packet, env);
+  if (media_ && packet.command->dispatches) return media_->execute(packet, store_, env);
+  unimplemented(packet.command->name, "at {:#x}: parsed, not executed", packet.address);
+  return ExecResult::done;
+}
+
+/// Into the CS unit's entry: as many registers as it and its region of the URB have.
+void RenderEngine::read_constants(std::span<const uint32_t> packet, EngineEnv& env) {
+  const ConstantBuffer buffer = constant_buffer(packet);
+  const UrbRegions urb = read_urb(store_);
+  const unsigned rows = urb.constant_entries ? std::min(urb.constant_rows, urb.cs.rows) : 0;
+  constants_.assign(buffer.valid ? std::min(buffer.registers, 2 * rows) : 0, Grf{});
+  if (buffer.valid && buffer.registers > 2 * rows)
+    guest_error("CONSTANT_BUFFER", "{} registers, the CS unit's entry has {}", buffer.registers, 2 * rows);
+  env.view.read(buffer.address, constants_.data(), constants_.size() * sizeof(Grf));
+  constants_missing_ = false;
+}
+
+ExecResult RenderEngine::draw(const Packet& packet, EngineEnv& env) {
+  const Primitive p = primitive(packet.dwords);
+  if (p.indirect) {
+    unimplemented("Ironlake: Indirect Vertex Count");
+    return ExecResult::done;
+  }
+  if (const auto kept = store_.packet(defs::CommandId::CONSTANT_BUFFER); constants_missing_ && !kept.empty()) read_constants(kept, env);
+  read_state(store_, env.view, state_);
+  state_.draw.vertex.topology = p.topology;
+  const DrawContext context{state_, env, runner_, urb_, constants_};
+  Windowizer windowizer(context);
+  SetupStage setup(context, windowizer);
+  FrontEnd front(context, [&](const StageObject& object) { setup.draw(object); });
+  const bool done = front.draw(p);
+  count(env.registers, state_, front.counts(), windowizer);
+  return done ? ExecResult::done : ExecResult::aborted;
+}
+
+ExecResult RenderEngine::flush(const FlushRequest& request, EngineEnv&) {
+  if (shared_ && (request.texture || request.state)) shared_->invalidate_textures();
+  return ExecResult::done;
+}
+
+void RenderEngine::restore_context(std::span<const std::byte> image) {
+  store_.restore(image);
+  constants_.clear(), constants_missing_ = true;
+  if (shared_) shared_->invalidate_textures();
+}
+
+void RenderEngine::reset_context() {
+  store_.reset();
+  urb_.clear();
+  constants_.clear(), constants_missing_ = false;
+  if (shared_) shared_->invalidate_textures();
+}
+
+}  // namespace softgen::render::ilk

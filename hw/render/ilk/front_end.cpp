@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "hw/render/ilk/front_end.h"
+
+#include <algorithm>
+
+#include "hw/render/ilk/clip_test.h"
+
+namespace softgen::render::ilk {
+namespace {
+
+constexpr uint32_t pair_mask = 0xff, single_mask = 0x0f;  // a vertex has four channels
+
+DrawCall draw_call(const Primitive& p) {
+  return {.topology = p.topology,
+          .indexed = p.indexed,
+          .vertex_count = p.vertex_count,
+          .start_vertex = p.start_vertex,
+          .instance_count = p.instance_count,
+          .start_instance = p.start_instance,
+          .base_vertex = p.base_vertex};
+}
+
+/// Quads are objects of the GS alone: without it they are triangles.
+class QuadAssembler {
+ public:
+  QuadAssembler(bool strip, Assembler::Emit emit) : strip_(strip), emit_(std::move(emit)) {}
+  void vertex(uint32_t v) {
+    window_[count_++] = v;
+    if (count_ < 4) return;
+    // A strip's quads go round: of Mesa's brw_compile_ff_gs.c, whose polygon takes vertices 2, 3, 0, 1 with the strip's last one first.
+    Object object{};
+    object.vertices[0] = window_[0], object.vertices[1] = window_[1];
+    object.vertices[2] = window_[strip_ ? 3 : 2], object.vertices[3] = window_[strip_ ? 2 : 3];
+    object.count = 4, object.edges = 7;
+    emit_(object);
+    count_ = strip_ ? 2 : 0;
+    if (strip_) window_[0] = window_[2], window_[1] = window_[3];
+  }
+  void cut() { count_ = 0; }
+
+ private:
+  bool strip_;
+  Assembler::Emit emit_;
+  std::array<uint32_t, 4> window_{};
+  unsigned count_ = 0;
+};
+
+/// Feeds the indices of one instance. False: it was stopped.
+template <typename To, typename Stopped>
+bool feed(VertexFetch& fetch, uint32_t count, To& to, Stopped&& stopped) {
+  for (uint32_t n = 0; n < count; ++n) {
+    if (n % 64 == 0 && stopped()) return false;
+    const uint64_t index = fetch.index(n);
+    if (index == VertexFetch::cut) to.cut();
+    else to.vertex(static_cast<uint32_t>(index));
+  }
+  to.cut();
+  return !stopped();
+}
+
+}  // namespace
+
+/// Of VS threads: they write the entries of their vertices.
+struct FrontEnd::VertexMessages : UnitMessages {
+  Urb& rows;
+  unsigned vertices;
+  VertexMessages(Urb& to, unsigned count) : rows(to), vertices(count) {}
+  bool urb(const UrbMessage& how, std::span<const Grf> payload, std::span<Grf>) override {
+    if (how.sync || how.allocate) return false;
+    urb_write(rows, how, payload, vertices);
+    return true;
+  }
+  bool target_write(const TargetMessage&, std::span<const Grf>) override { return false; }
+};
+
+FrontEnd::FrontEnd(const DrawContext& context, ObjectSink next)
+    : context_(context),
+      next_(std::move(next)),
+      vs_entries_(context.state.urb.vs, context.state.vs, 2, "VS"),
+      gs_entries_(context.state.gs.enable ? UrbEntries(context.state.urb.gs, context.state.gs, 1, "GS")
+                                          : UrbEntries({}, ThreadUnit{}, 0, "GS")),
+      clip_entries_(context.state.clip.enable ? UrbEntries(context.state.urb.clip, context.state.clip, 1, "CLIP")
+                                              : UrbEntries({}, ThreadUnit{}, 0, "CLIP")) {}
+
+bool FrontEnd::draw(const Primitive& primitive) {
+  if (vs_entries_.count() == 0) return true;
+  topology_ = primitive.topology;
+  fetch_.emplace(context_.state.draw, context_.env.view, draw_call(primitive));
+  fetched_.resize(fetch_->slots());
+  const auto emit = [this](const Object& object) { assembled(object); };
+  const auto ended = [this] { return stopped(); };
+  const bool quads = context_.state.gs.enable && (topology_ == Topology::quad_list || topology_ == Topology::quad_strip);
+  for (instance_ = 0; instance_ < primitive.instance_count; ++instance_) {
+    bool done;
+    if (quads) {
+      QuadAssembler assembler(topology_ == Topology::quad_strip, emit);
+      done = feed(*fetch_, primitive.vertex_count, assembler, ended);
+    } else {
+      Assembler assembler(topology_, context_.state.draw.raster.provoking, emit);
+      done = feed(*fetch_, primitive.vertex_count, assembler, ended);
+    }
+    counts_.vertices += primitive.vertex_count;
+    flush();
+    if (!done || stopped()) return false;
+  }
+  return true;
+}
+
+void FrontEnd::assembled(const Object& object) {
+  Object kept = object;
+  for (unsigned i = 0; i < object.count; ++i) {
+    const auto [at, fresh] = batch_.slots.try_emplace(object.vertices[i], static_cast<uint32_t>(batch_.names.size()));
+    if (fresh) batch_.names.push_back({object.vertices[i], instance_});
+    kept.vertices[i] = at->second;
+  }
+  batch_.objects.push_back(kept);
+  ++counts_.primitives;
+  if (batch_.names.size() >= batch_vertices || batch_.objects.size() >= objects_per_batch) flush();
+}
+
+void FrontEnd::flush() {
+  if (!stopped()) shade();
+  for (const Object& object : batch_.objects) {
+    if (stopped()) break;
+    StageObject one = stage_object(topology_, object, [this](uint32_t slot) { return shaded(slot); });
+    if (context_.state.gs.enable) shade_geometry(one);
+    else clip(one);
+  }
+  batch_.objects.clear(), batch_.slots.clear(), batch_.names.clear();
+}
+
+Vue FrontEnd::shaded(uint32_t slot) const {
+  return Vue(std::span(batch_.shaded).subspan(size_t{slot} * vs_entries_.dwords(), vs_entries_.dwords()));
+}
+
+void FrontEnd::shade() {
+  batch_.shaded.resize(batch_.names.size() * vs_entries_.dwords());
+  for (size_t first = 0; first < batch_.names.size() && !stopped(); first += 2)
+    shade_pair(first, std::min<size_t>(2, batch_.names.size() - first));
+  counts_.vs += context_.state.vs.enable ? batch_.names.size() : 0;
+}
+
+/// The elements of vertex `n` of the batch, one after the other in its entry.
+void FrontEnd::fetch(size_t n, uint32_t handle) {
+  fetch_->fetch(batch_.names[n].index, batch_.names[n].instance, fetched_);
+  std::ranges::fill(context_.urb.dwords(handle, 0, vs_entries_.dwords()), 0);
+  // Elements that the entry has no room for are lost: Mesa's blorp sends one more than it needs.
+  const size_t room = vs_entries_.dwords() / 4;
+  for (size_t i = 0; i < std::min(fetched_.size(), room); ++i) context_.urb.write(handle, static_cast<uint32_t>(4 * i), fetched_[i]);
+}
+
+void FrontEnd::shade_pair(size_t first, size_t count) {
+  const VertexUnitState& vs = context_.state.vs;
+  std::array<uint32_t, 2> handles{};
+  for (size_t i = 0; i < count; ++i) handles[i] = vs_entries_.next(), fetch(first + i, handles[i]);
+  if (vs.enable) {
+    payload_.begin(vs, 0);
+    payload_[0].dw[0] = handles[0], payload_[0].dw[1] = handles[count - 1];
+    payload_.add_constants(vs, context_.constants);
+    // Of each element four dwords of either vertex.
+    for (unsigned i = 0; i < 2 * vs.read_length; ++i) {
+      Grf& reg = payload_.add();
+      for (size_t v = 0; v < count; ++v)
+        context_.urb.read(handles[v], vs.read_offset * Urb::register_dwords + 4 * i, std::span(reg.dw).subspan(4 * v, 4));
+    }
+    VertexMessages messages(context_.urb, static_cast<unsigned>(count));
+    run(Unit::vs, vs, count == 2 ? pair_mask : single_mask, messages);
+  }
+  for (size_t i = 0; i < count; ++i)
+    context_.urb.read(handles[i], 0, std::span(batch_.shaded).subspan((first + i) * vs_entries_.dwords(), vs_entries_.dwords()));
+}
+
+ShaderBases FrontEnd::bases(const ThreadUnit& state) const {
+  ShaderBases bases = context_.state.draw.common_bases;
+  bases.binding_table = state.binding_table;
+  bases.sampler_state = state.samplers;
+  return bases;
+}
+
+ThreadEnd FrontEnd::run(Unit unit, const ThreadUnit& state, uint32_t dispatch_mask, UnitMessages& messages) {
+  const ShaderBases own = bases(state);
+  const ThreadJob job{unit, state, state.kernel, own, payload_.registers(), 8, dispatch_mask};
+  const ThreadEnd end = context_.runner.run(job, messages, context_.env);
+  stopped_ = stopped_ || end == ThreadEnd::aborted;
+  return end;
+}
+
+void FrontEnd::shade_geometry(const StageObject& object) {
+  const GeometryUnitState& gs = context_.state.gs;
+  if (gs_entries_.count() == 0) return;
+  ++counts_.gs;
+  payload_.begin(gs, 0);
+  payload_[0].dw[0] = gs_entries_.next();
+  payload_[0].dw[2] = static_cast<uint32_t>(object.topology);
+  payload_.add_constants(gs, context_.constants);
+  for (const Vue& v : object.vues()) payload_.add_vertex(gs, v.dwords());
+  EmittingThread thread(context_.urb, gs_entries_);
+  if (run(Unit::gs, gs, single_mask, thread) != ThreadEnd::finished) return;
+  counts_.gs_primitives += thread.primitives();
+  if (gs.rendering) thread.each_object(context_.state.draw.raster.provoking, [this](const StageObject& one) { clip(one); });
+}
+
+void FrontEnd::clip(const StageObject& object) {
+  const ClipUnitState& state = context_.state.clip;
+  ++counts_.clipped;
+  if (object.type == ObjectType::rectangle || !state.enable) {
+    if (state.enable && state.mode == ClipMode::reject_all) return;
+    ++counts_.clip_primitives;
+    return next_(object);
+  }
+  const ClipDecision decision = clip_decision(object.vues(), state);
+  if (decision.fate == ClipFate::rejected) return;
+  if (decision.fate == ClipFate::thread) return clip_thread(object, uint32_t{decision.clip} << 26 | uint32_t{decision.user} << 14);
+  ++counts_.clip_primitives;
+  next_(object);
+}
+
+void FrontEnd::clip_thread(const StageObject& object, uint32_t codes) {
+  const ClipUnitState& state = context_.state.clip;
+  if (clip_entries_.count() == 0) return;
+  payload_.begin(state, 0);
+  payload_[0].dw[0] = clip_entries_.next();
+  payload_[0].dw[2] = codes | static_cast<uint32_t>(object.topology);
+  payload_.add_constants(state, context_.constants);
+  for (const Vue& v : object.vues()) payload_.add_vertex(state, v.dwords());
+  EmittingThread thread(context_.urb, clip_entries_);
+  if (run(Unit::clip, state, single_mask, thread) != ThreadEnd::finished) return;
+  counts_.clip_primitives += thread.primitives();
+  thread.each_object(context_.state.draw.raster.provoking, next_);
+}
+
+}  // namespace softgen::render::ilk

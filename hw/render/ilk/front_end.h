@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A draw from its vertices to the objects that setup takes: vertex fetch, VS threads, GS threads, the clipper and its threads.
+#pragma once
+
+#include <unordered_map>
+#include <vector>
+
+#include "hw/render/ilk/payload.h"
+#include "hw/render/ilk/stage_object.h"
+#include "hw/render/ilk/state.h"
+#include "hw/render/ilk/thread.h"
+#include "hw/render/ilk/urb.h"
+#include "hw/render/vertex_fetch.h"
+
+namespace softgen::render::ilk {
+
+/// What the units of a draw share.
+struct DrawContext {
+  const State& state;
+  EngineEnv& env;
+  ThreadRunner& runner;
+  Urb& urb;
+  Constants constants;
+};
+
+/// For the statistics registers.
+struct FrontCounts {
+  uint64_t vertices = 0, primitives = 0, vs = 0, gs = 0, gs_primitives = 0, clipped = 0, clip_primitives = 0;
+};
+
+class FrontEnd {
+ public:
+  /// `next` gets the objects, in order. All outlive it.
+  FrontEnd(const DrawContext& context, ObjectSink next);
+
+  /// False: the draw is dropped, as the stop flag says.
+  bool draw(const Primitive& primitive);
+  const FrontCounts& counts() const { return counts_; }
+
+ private:
+  struct VertexMessages;
+  static constexpr size_t batch_vertices = 64;
+
+  void assembled(const Object& object);
+  void flush();
+  void shade();
+  void shade_pair(size_t first, size_t count);
+  void fetch(size_t n, uint32_t handle);
+  Vue shaded(uint32_t slot) const;
+  void shade_geometry(const StageObject& object);
+  void clip(const StageObject& object);
+  void clip_thread(const StageObject& object, uint32_t codes);
+  ThreadEnd run(Unit unit, const ThreadUnit& state, uint32_t dispatch_mask, UnitMessages& messages);
+  ShaderBases bases(const ThreadUnit& state) const;
+  bool stopped() const { return stopped_ || context_.env.stop.aborting(); }
+
+  const DrawContext& context_;
+  const ObjectSink next_;
+  UrbEntries vs_entries_, gs_entries_, clip_entries_;
+  std::optional<VertexFetch> fetch_;
+  Topology topology_{};
+  uint32_t instance_ = 0;
+  bool stopped_ = false;
+  Payload payload_;
+  FrontCounts counts_;
+  struct {
+    std::vector<Object> objects;                   ///< whose vertices are slots
+    std::unordered_map<uint32_t, uint32_t> slots;  ///< by vertex index
+    std::vector<VertexName> names;                 ///< of slots
+    std::vector<uint32_t> shaded;                  ///< their entries, one after the other
+  } batch_;
+  std::vector<Vec4> fetched_;
+};
+
+}  // namespace softgen::render::ilk

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "hw/render/ilk/payload.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "hw/base/log.h"
+
+namespace softgen::render::ilk {
+
+void Payload::begin(const ThreadUnit& state, unsigned slot) {
+  count_ = 0;
+  Grf& r0 = add();
+  constexpr uint32_t size_bits = 0xf, slot_bits = 0x3ff;
+  const auto size = state.scratch_bytes ? static_cast<uint32_t>(std::countr_zero(state.scratch_bytes / 1024)) : 0u;
+  r0.dw[3] = state.samplers | (size & size_bits);
+  r0.dw[4] = state.binding_table;
+  r0.dw[5] = state.scratch_bytes ? ((state.scratch_base + slot * state.scratch_bytes) & ~slot_bits) | (slot & slot_bits) : slot & slot_bits;
+}
+
+Grf& Payload::add() {
+  if (count_ >= max_registers) {
+    if (count_ == max_registers) guest_error("Ironlake: a payload of more than 128 registers");
+    count_ = max_registers;
+    return lost_;
+  }
+  registers_[count_] = {};
+  return registers_[count_++];
+}
+
+void Payload::skip_to(unsigned reg) {
+  while (count_ < std::min(reg, max_registers)) add();
+}
+
+void Payload::add_constants(const ThreadUnit& state, Constants constants) {
+  skip_to(state.grf_start);
+  for (unsigned i = 0; i < state.constant_length; ++i) {
+    const size_t from = state.constant_offset + i;
+    Grf& to = add();
+    if (from < constants.size()) to = constants[from];
+  }
+}
+
+void Payload::add_vertex(const ThreadUnit& state, std::span<const uint32_t> vertex) {
+  for (unsigned i = 0; i < state.read_length; ++i) {
+    const size_t from = size_t{state.read_offset + i} * Urb::register_dwords;
+    Grf& to = add();
+    if (from < vertex.size()) std::copy_n(&vertex[from], std::min<size_t>(Urb::register_dwords, vertex.size() - from), to.dw);
+  }
+}
+
+}  // namespace softgen::render::ilk
