@@ -22,7 +22,8 @@ class BsdTarget {
     for (unsigned pictures = 1 + in.below(3); pictures; --pictures) {
       for (const char* name : {"AVC_BSD_IMG_STATE", "AVC_BSD_QM_STATE"}) send(in, name);
       for (unsigned objects = 1 + in.below(5); objects; --objects) {
-        for (const char* name : {"BSD_IND_OBJ_BASE_ADDR", "AVC_BSD_SLICE_STATE", "AVC_BSD_BUF_BASE_STATE", "AVC_BSD_OBJECT"}) send(in, name);
+        for (const char* name : {"BSD_IND_OBJ_BASE_ADDR", "AVC_BSD_SLICE_STATE", "AVC_BSD_BUF_BASE_STATE", "AVC_BSD_OBJECT"})
+          send(in, name);
         if (in.one_in(8)) flush();
         if (in.one_in(16)) save_and_restore();
       }
@@ -43,7 +44,8 @@ class BsdTarget {
   void restore(StateSource& in) {
     std::vector<std::byte> image(engine_->context_size());
     for (std::byte& byte : image) byte = std::byte{in.one_in(4) ? in.take<uint8_t>() : uint8_t{0}};
-    image[0] = std::byte{1}, image[1] = image[2] = image[3] = std::byte{0};
+    // The version; a picture that is open, of which any macroblock comes next.
+    image[0] = image[4] = std::byte{1}, image[1] = image[2] = image[3] = std::byte{0};
     engine_->restore_context(image);
   }
   void save_and_restore() {

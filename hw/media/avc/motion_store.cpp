@@ -22,14 +22,17 @@ void MotionStore::read(unsigned frame, const PictureParams& params, EngineEnv& e
   buffers_[frame] = bytes;
 }
 
-void MotionStore::write(const Picture& picture, WorkerPool* pool, EngineEnv& env) {
+void MotionStore::write(const Picture& picture, uint32_t first, WorkerPool* pool, EngineEnv& env) {
   const PictureParams& params = picture.params;
   const MotionAddress& to = addresses_.write;
   if (!params.reference || !to.top) return;
   using Coding = MotionRecord::Coding;
   records_.resize(picture.mbs.size() * MotionRecord::bytes);
+  const uint64_t bottom = to.divided() ? to.bottom : to.top + records_.size(), at = params.bottom() ? bottom : to.top;
+  if (first) env.view.read(at, records_.data(), records_.size());
   for_each(pool, picture.height, [&](size_t row, unsigned) {
     for (size_t i = row * picture.width; i < (row + 1) * picture.width; ++i) {
+      if (picture.order(static_cast<uint32_t>(i % picture.width), static_cast<uint32_t>(row)) < first) continue;
       const Macroblock& mb = picture.mbs[i];
       write_record(mb,
                    params.field() ? Coding::field_picture
@@ -38,12 +41,11 @@ void MotionStore::write(const Picture& picture, WorkerPool* pool, EngineEnv& env
                    params, records_.data() + i * MotionRecord::bytes);
     }
   });
-  const uint64_t bottom = to.divided() ? to.bottom : to.top + records_.size();
-  env.view.write(params.bottom() ? bottom : to.top, records_.data(), records_.size());
+  env.view.write(at, records_.data(), records_.size());
   // The frame's first record says how all of it is coded, also when the bottom field is the first. Else it has the top field's first block.
   if (!params.bottom()) return;
-  const uint64_t first = to.top + MotionRecord::blocks_at;
-  env.view.store(first, with_coding(env.view.load<uint8_t>(first), Coding::field_picture));
+  const uint64_t byte = to.top + MotionRecord::blocks_at;
+  env.view.store(byte, with_coding(env.view.load<uint8_t>(byte), Coding::field_picture));
 }
 
 }  // namespace softgen::media::avc

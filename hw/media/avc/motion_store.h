@@ -30,8 +30,8 @@ class MotionStore {
   /// Those of a frame store, unless they have been read.
   void read(unsigned frame, const PictureParams& params, EngineEnv& env);
   const MotionBuffers& buffers() const { return buffers_; }
-  /// Of a reference picture.
-  void write(const Picture& picture, WorkerPool* pool, EngineEnv& env);
+  /// Of a reference picture, from a macroblock on in decoding order; those before it stay as they are in memory.
+  void write(const Picture& picture, uint32_t first, WorkerPool* pool, EngineEnv& env);
 
  private:
   MotionAddresses addresses_;

@@ -98,6 +98,8 @@ struct Picture {
     slices.push_back({slice.disable_deblocking, slice.alpha_offset, slice.beta_offset});
     return static_cast<uint16_t>(slices.size() - 1);
   }
+  /// The place of a macroblock in decoding order (6.4.1).
+  uint32_t order(uint32_t x, uint32_t y) const { return params.mbaff ? (y / 2 * width + x) * 2 + y % 2 : y * width + x; }
   Macroblock& mb(uint32_t x, uint32_t y) { return mbs[size_t{y} * width + x]; }
   const Macroblock& mb(uint32_t x, uint32_t y) const { return mbs[size_t{y} * width + x]; }
 };

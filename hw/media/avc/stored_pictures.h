@@ -23,7 +23,7 @@ class StoredPictures {
   const PictureMap* first() const { return first_; }
 
   void store(const Picture& picture, WorkerPool* pool, EngineEnv& env);
-  void write_motion(const Picture& picture, WorkerPool* pool, EngineEnv& env) { motion_.write(picture, pool, env); }
+  void write_motion(const Picture& picture, WorkerPool* pool, EngineEnv& env) { motion_.write(picture, 0, pool, env); }
 
  private:
   const PictureMap* reference(unsigned frame, unsigned part, EngineEnv& env);

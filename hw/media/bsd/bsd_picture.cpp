@@ -25,7 +25,7 @@ void BsdPicture::begin(const PictureState& state, uint32_t next) {
   motion_.begin(state.motion);
   // A slice that a stop request ended has left coefficients.
   residuals_.assign(size_t{picture_.width} * 2, Residual{});
-  next_ = next;
+  first_ = next_ = std::min(next, total());  // a context image may say anything
   reference_ = -1;
   status_ = {.errors = 0, .blocks = total(), .concealed_blocks = 0};
 }
@@ -36,8 +36,7 @@ std::pair<uint32_t, uint32_t> BsdPicture::place_of(uint32_t at) const {
 }
 
 uint64_t BsdPicture::slot(bool decoding_order, uint32_t x, uint32_t y) const {
-  if (decoding_order && picture_.params.mbaff) return (uint64_t{y / 2} * picture_.width + x) * 2 + y % 2;
-  return uint64_t{y} * picture_.width + x;
+  return decoding_order ? picture_.order(x, y) : uint64_t{y} * picture_.width + x;
 }
 
 void BsdPicture::write(const ItMacroblock& mb, Residual& residual, uint32_t x, uint32_t y, EngineEnv& env) {
@@ -115,17 +114,18 @@ bool BsdPicture::slice(const SliceState& slice, EngineEnv& env) {
 
 bool BsdPicture::flush(EngineEnv& env) {
   std::vector<BsdPackets::Record> row;
-  const uint32_t halves = picture_.params.mbaff ? 2 : 1, step = picture_.width * halves;
-  for (uint32_t first = 0; state_.writes_edges && first < next_; first += step) {
+  const uint32_t step = picture_.width * (picture_.params.mbaff ? 2 : 1);
+  for (uint32_t first = first_, end = 0; state_.writes_edges && first < next_; first = end) {
     if (env.stop.aborting()) return false;
     row.clear();
-    for (uint32_t at = first; at < std::min(first + step, next_); ++at) {
+    end = std::min((first / step + 1) * step, next_);
+    for (uint32_t at = first; at < end; ++at) {
       const auto [x, y] = place_of(at);
       row.push_back(packets_.edges(describe_edges(picture_, x, y)));
     }
     env.view.write(state_.edges + first * record_bytes, row.data(), row.size() * record_bytes);
   }
-  motion_.write(picture_, nullptr, env);
+  motion_.write(picture_, first_, nullptr, env);
   return true;
 }
 

@@ -18,7 +18,7 @@ class BsdPicture {
  public:
   explicit BsdPicture(const BsdPackets& packets) : packets_(packets) {}
 
-  /// `next`: the macroblock, in decoding order, that the first slice to come is expected to begin with.
+  /// `next`: the macroblock, in decoding order, that the first slice to come is expected to begin with. Records of those before it are in memory, and stay.
   void begin(const PictureState& state, uint32_t next);
   /// Parses a slice, after what is missing before it. False: a stop request ended it.
   bool slice(const SliceState& slice, EngineEnv& env);
@@ -48,7 +48,7 @@ class BsdPicture {
   std::vector<uint8_t> bytes_;
   std::vector<uint32_t> data_;
   avc::Residual none_;
-  uint32_t next_ = 0;
+  uint32_t first_ = 0, next_ = 0;
   int reference_ = -1;  ///< that the last slice's missing macroblocks are concealed from
   PictureStatus status_;
 };

@@ -125,10 +125,6 @@ struct Counts {
            compared_mbaff = 0;
 };
 
-uint32_t place_in_order(const PictureParams& p, uint32_t x, uint32_t y) {
-  return p.mbaff ? (y / 2 * p.width_mbs + x) * 2 + y % 2 : y * p.width_mbs + x;
-}
-
 template <class Plane>
 bool same_block(const Plane& a, const Plane& b, uint32_t x, uint32_t y, uint32_t rows) {
   for (uint32_t row = 0; row < rows; ++row)
@@ -178,7 +174,7 @@ void compare(Rig& rig, Decoder& decoder, const ReferenceFrames& frames, Counts& 
       const Macroblock& mb = picture.mb(x, y);
       if (mb.slice == Macroblock::no_slice) {
         ++counts.concealed;
-        const Command command = rig.command(place_in_order(p, x, y));
+        const Command command = rig.command(picture.order(x, y));
         CHECK(Inline::unpack(std::span(command).subspan(4)).coded_block_pattern == 0);
         continue;
       }
@@ -513,6 +509,14 @@ TEST_CASE("bsd: a picture goes on behind a flush, and in a restored context") {
       CHECK(inline_of(rig.command(at)).intra_modes_or_reference[0] == 5);
     }
     CHECK_FALSE(rig.edges(5).disable);
+    // What was there before the flush stays, in the deblocking data and in the direct MV records.
+    CHECK_FALSE(rig.edges(2).disable);
+    CHECK(rig.edges(3).filter_top_edge == !restored);
+    for (uint64_t at = 0; at < 6; ++at) {
+      std::array<uint8_t, MotionRecord::bytes> bytes;
+      rig.view.read(motion_write_at + at * bytes.size(), bytes.data(), bytes.size());
+      CHECK(MotionRecord(bytes.data()).block(0).used);
+    }
   }
   // An image that is not of this engine begins with nothing.
   Rig rig;
