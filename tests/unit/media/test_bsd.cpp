@@ -414,6 +414,39 @@ TEST_CASE("bsd: the corner of Intra_8x8's block 2 beside a pair of which one mac
   }
 }
 
+TEST_CASE("bsd: coefficients are read as they are written, and data of no sense ends where it ends") {
+  Random random(3);
+  const auto layout = make_bsd_packets<defs::Gen5>();
+  for (const bool transform8 : {false, true}) {
+    ItMacroblock mb;
+    mb.intra = true, mb.type = 0, mb.transform8 = transform8, mb.pattern = 0b10'1101;  // Y0, Y2, Y3, Cr
+    Residual residual;
+    for (const unsigned part : {0u, 2u, 3u})
+      for (unsigned i = 0; i < 64; i += 1 + random() % 9) residual.luma[part * 64 + i] = static_cast<int16_t>(random() % 4001) - 2000;
+    residual.chroma[1][0] = -640;
+    Residual copy = residual;
+    std::vector<uint32_t> data;
+    write_it_data(mb, residual, residual_offset, *layout, data);
+    CHECK(residual.luma == Residual{}.luma);
+    const std::span<const uint32_t> coefficients = std::span(data).subspan(residual_offset);
+    const ItResidual all = read_residual(coefficients, mb.pattern, transform8, *layout);
+    ItResidual expected{};
+    for (unsigned block = 0; block < 16; block += transform8 ? 4 : 1) {
+      int16_t* const to = expected.data() + block / 4 * 64 + block % 4 / 2 * 32 + block % 2 * 4;
+      if (transform8) inverse8(copy.luma.data() + block * 16, to, 8);
+      else inverse4(copy.luma.data() + block * 16, to, 8);
+    }
+    for (unsigned i = 0; i < 16; ++i) expected[5 * 64 + i / 4 * 8 + i % 4] = -10;
+    CHECK(all == expected);
+
+    // Cut data, and no end of any block: what is read is in the first one.
+    CHECK(read_residual({}, mb.pattern, transform8, *layout) == ItResidual{});
+    std::vector<uint32_t> endless(2000, 0xffff'ffffu & ~1u);
+    const ItResidual first = read_residual(endless, 0x3f, transform8, *layout);
+    CHECK(std::all_of(first.begin() + 64, first.end(), [](int16_t value) { return value == 0; }));
+  }
+}
+
 TEST_CASE("bsd: broken streams and packets end without harm") {
   const PictureParams p = plain(3, 2);
   BitWriter skips;
