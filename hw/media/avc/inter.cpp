@@ -148,24 +148,13 @@ void InterPredictor::fetch(unsigned list, unsigned at, unsigned x, unsigned y, u
   fetch_chroma(map->chroma, column * 4 + mv.x, row * 4 + mv.y + shift, width / 2, height / 2, to.chroma.data());
 }
 
-// 8.4.2.3.1, implicit mode.
-std::array<int, 2> InterPredictor::implicit(int ref0, int ref1) const {
-  const int32_t poc0 = motion_.poc(motion_.picture(0, ref0)), poc1 = motion_.poc(motion_.picture(1, ref1));
-  const int tb = static_cast<int>(std::clamp<int64_t>(int64_t{motion_.current_poc()} - poc0, -128, 127));
-  const int td = static_cast<int>(std::clamp<int64_t>(int64_t{poc1} - poc0, -128, 127));
-  if (!td || motion_.long_term(0, ref0) || motion_.long_term(1, ref1)) return {32, 32};
-  const int tx = (16384 + std::abs(td / 2)) / td, factor = std::clamp((tb * tx + 32) >> 6, -1024, 1023) >> 2;
-  if (factor < -64 || factor > 128) return {32, 32};
-  return {64 - factor, factor};
-}
-
 InterPredictor::Weights InterPredictor::weights(unsigned plane, int ref0, int ref1) const {
   const PictureParams& params = c_.picture.params;
   const SliceParams& slice = c_.slice;
   const bool both = ref0 >= 0 && ref1 >= 0, is_b = slice.type == SliceType::b;
   if (is_b && params.weighted_bipred == 2) {
     if (!both) return {};
-    const auto [w0, w1] = implicit(ref0, ref1);
+    const auto [w0, w1] = motion_.implicit_weights(ref0, ref1);
     return {w0 == 32 && w1 == 32, 6, w0, w1, 0};
   }
   if (is_b ? params.weighted_bipred != 1 : !params.weighted_pred) return {};

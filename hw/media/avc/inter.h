@@ -37,7 +37,6 @@ class InterPredictor {
   void fetch_luma(const PlaneMap& map, int x, int y, unsigned width, unsigned height, uint8_t* to);
   void fetch_chroma(const PlaneMap& map, int x, int y, unsigned width, unsigned height, uint8_t* to);
   Weights weights(unsigned plane, int ref0, int ref1) const;
-  std::array<int, 2> implicit(int ref0, int ref1) const;
   void store(const Samples& to, unsigned width, unsigned height, const uint8_t* p0, const uint8_t* p1, const Weights& even,
              const Weights& odd) const;
 

@@ -37,15 +37,24 @@ void MacroblockReader<Syntax>::skip(Residual& residual) {
   Macroblock& mb = *c_.mb;
   mb.skip = true;
   if (c_.slice.type == SliceType::b) {
-    mb.direct = 31;
-    motion_.direct(15);
+    direct();
   } else {
+    mb.division.type = 1;
     mb.ref[0].fill(0);
     mb.mv[0].fill(motion_.predict_skip());
   }
   identify();
   c_.last_delta = 0;
   c_.set_quantizer(c_.qp);
+}
+
+template <class Syntax>
+void MacroblockReader<Syntax>::direct() {
+  Macroblock& mb = *c_.mb;
+  mb.division.type = b_quarters;
+  mb.division.sub_shapes = c_.picture.params.direct_8x8_inference ? 0 : 0xff;
+  mb.direct = 31;
+  motion_.direct(15);
 }
 
 template <class Syntax>
@@ -117,8 +126,7 @@ bool MacroblockReader<Syntax>::inter(unsigned type, bool is_b) {
   Macroblock& mb = *c_.mb;
   bool may_be_8 = true;
   if (is_b && !type) {
-    mb.direct = 31;
-    motion_.direct(15);
+    direct();
     may_be_8 = c_.picture.params.direct_8x8_inference;
   } else if (type == (is_b ? b_quarters : 3u) || (!is_b && type == 4)) {
     bool small = false;
@@ -168,6 +176,7 @@ bool MacroblockReader<Syntax>::partitions(unsigned type, bool is_b) {
   std::array<uint8_t, 2> lists{list0, list0};
   const bool divided = is_b ? type >= b_first_divided : type >= 1;
   if (is_b && !divided) lists[0] = static_cast<uint8_t>(type);
+  c_.mb->division.type = static_cast<uint8_t>(is_b ? type : divided ? b_first_divided + type - 1 : 1);
   if (divided) {
     const bool rows = is_b ? type % 2 == 0 : type == 1;
     if (rows) parts = {Partition{0, 0, 16, 8}, {0, 8, 16, 8}};
@@ -190,16 +199,19 @@ template <class Syntax>
 bool MacroblockReader<Syntax>::quarters(bool is_b, bool has_zero_refs, bool& small) {
   static constexpr std::array<Partition, 4> parts{{{0, 0, 8, 8}, {8, 0, 8, 8}, {0, 8, 8, 8}, {8, 8, 8, 8}}};
   std::array<SubType, 4> sub{};
+  c_.mb->division.type = b_quarters;
   for (unsigned i = 0; i < 4; ++i) {
     const unsigned type = syntax_.sub_type();
     if (type > (is_b ? 12u : 3u)) return false;
     if (is_b && !type) {
       c_.mb->direct |= static_cast<uint8_t>(1u << i);
       small |= !c_.picture.params.direct_8x8_inference;
+      if (!c_.picture.params.direct_8x8_inference) c_.mb->division.sub_shapes |= static_cast<uint8_t>(3u << i * 2);
       continue;
     }
     sub[i] = is_b ? b_sub[type - 1] : SubType{list0, static_cast<uint8_t>(type)};
     small |= sub[i].shape != 0;
+    c_.mb->division.sub_shapes |= static_cast<uint8_t>(sub[i].shape << i * 2);
   }
   if (c_.mb->direct) motion_.direct(c_.mb->direct);
   for (unsigned list = 0; list < 2; ++list) {

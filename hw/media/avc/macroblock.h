@@ -26,6 +26,8 @@ class MacroblockReader {
  private:
   void reset(Kind kind);
   void identify();
+  /// All of the macroblock.
+  void direct();
   bool intra(unsigned type);
   bool intra_modes(bool by8);
   bool pcm();

@@ -87,6 +87,22 @@ bool Motion::long_term(unsigned list, int ref) const {
   return index < max_list && c_.slice.list[list][index].long_term;
 }
 
+Motion::Distance Motion::distance(int ref0, int ref1) const {
+  const int32_t poc0 = poc(picture(0, ref0)), poc1 = poc(picture(1, ref1));
+  const int tb = static_cast<int>(std::clamp<int64_t>(int64_t{current_poc()} - poc0, -128, 127));
+  const int td = static_cast<int>(std::clamp<int64_t>(int64_t{poc1} - poc0, -128, 127));
+  if (!td) return {};
+  const int tx = (16384 + std::abs(td / 2)) / td;
+  return {td, std::clamp((tb * tx + 32) >> 6, -1024, 1023)};
+}
+
+std::array<int, 2> Motion::implicit_weights(int ref0, int ref1) const {
+  const auto [td, factor] = distance(ref0, ref1);
+  const int second = factor >> 2;
+  if (!td || long_term(0, ref0) || long_term(1, ref1) || second < -64 || second > 128) return {32, 32};
+  return {64 - second, second};
+}
+
 void Motion::direct(unsigned mask) const {
   if (c_.slice.direct_spatial) spatial(mask);
   else temporal(mask);
@@ -149,14 +165,11 @@ void Motion::temporal_block(unsigned block) const {
   }
   c_.mb->ref[0][quarter] = static_cast<int8_t>(ref);
   c_.mb->ref[1][quarter] = 0;
-  const int32_t poc0 = poc(picture(0, ref)), poc1 = poc(picture(1, 0));
-  const int tb = static_cast<int>(std::clamp<int64_t>(int64_t{current_poc()} - poc0, -128, 127));
-  const int td = static_cast<int>(std::clamp<int64_t>(int64_t{poc1} - poc0, -128, 127));
+  const auto [td, factor] = distance(ref, 0);
   if (!td || long_term(0, ref)) {
     c_.mb->mv[0][block] = mv, c_.mb->mv[1][block] = {};
     return;
   }
-  const int tx = (16384 + std::abs(td / 2)) / td, factor = std::clamp((tb * tx + 32) >> 6, -1024, 1023);
   const Mv first{static_cast<int16_t>((factor * mv.x + 128) >> 8), static_cast<int16_t>((factor * mv.y + 128) >> 8)};
   c_.mb->mv[0][block] = first;
   c_.mb->mv[1][block] = {static_cast<int16_t>(first.x - mv.x), static_cast<int16_t>(first.y - mv.y)};

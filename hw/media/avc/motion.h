@@ -33,8 +33,15 @@ class Motion {
   /// Of the current macroblock: its field's or the frame's.
   int32_t current_poc() const;
   bool long_term(unsigned list, int ref) const;
+  /// Of implicit weighted prediction (8.4.2.3.1), both references used.
+  std::array<int, 2> implicit_weights(int ref0, int ref1) const;
 
  private:
+  /// tb and td of a pair of references' POCs, and DistScaleFactor (8-197 to 8-202); td 0: none.
+  struct Distance {
+    int td = 0, factor = 0;
+  };
+  Distance distance(int ref0, int ref1) const;
   struct Candidate {
     int ref = -2;  ///< -2: not available
     Mv mv;

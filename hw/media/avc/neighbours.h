@@ -46,6 +46,17 @@ inline unsigned predicted_intra_mode(const Context& c, unsigned block) {
   return std::min(mode(left), mode(above));
 }
 
+/// Whether samples left of `rows` rows from (x + 1, y) on, or the one at (x, y), may be used for intra prediction.
+inline bool usable_for_intra(const Context& c, int x, int y, unsigned rows) {
+  const bool constrained = c.picture.params.constrained_intra;
+  const unsigned step = c.picture.params.mbaff && constrained ? 1 : rows;
+  for (unsigned i = 0; i < rows; i += step) {
+    const Location at = c.locate(x, y + static_cast<int>(i));
+    if (!at.mb || (constrained && !at.mb->intra())) return false;
+  }
+  return true;
+}
+
 /// nC of coeff_token, 9.2.1; not of chroma's DC.
 inline unsigned expected_coefficients(const Context& c, Cat cat, unsigned plane, unsigned block) {
   const auto [left, above] = neighbours(c, cat, block);

@@ -20,6 +20,12 @@ struct Mv {
 
 enum class Kind : uint8_t { intra4, intra8, intra16, pcm, inter };
 
+/// How an inter macroblock is divided.
+struct Division {
+  uint8_t type = 0;        ///< mb_type as in B slices (table 7-14), P's too; 22 also for B_Skip and B_Direct_16x16
+  uint8_t sub_shapes = 0;  ///< of type 22: 2 bits per quarter, 0 8x8, 1 8x4, 2 4x8, 3 4x4
+};
+
 /// Blocks of 4x4 samples are in raster order: luma row * 4 + column, chroma row * 2 + column; 8x8 blocks row * 2 + column.
 struct Macroblock {
   static constexpr uint16_t no_slice = 0xffff;
@@ -28,8 +34,9 @@ struct Macroblock {
   bool field = false;  ///< of a field picture, or a field macroblock
   bool skip = false, transform8 = false;
   bool uniform = false;  ///< inter: one motion for all of it
-  uint8_t direct = 0;    ///< 8x8 blocks whose motion is not in the stream; bit 4: B_Skip or B_Direct_16x16
-  uint8_t cbp = 0;       ///< luma 3:0, chroma 5:4
+  Division division;
+  uint8_t direct = 0;  ///< 8x8 blocks whose motion is not in the stream; bit 4: B_Skip or B_Direct_16x16
+  uint8_t cbp = 0;     ///< luma 3:0, chroma 5:4
   uint8_t dc_coded = 0;
   uint8_t chroma_mode = 0;
   uint8_t qp = 0;
@@ -77,14 +84,22 @@ struct Picture {
   Progress progress;
   std::array<std::vector<Residual>, 2> residuals;  ///< scratch, all without coefficients between slices
 
-  void begin(const PictureParams& of) {
+  /// `with_samples` false: there is no frame, since macroblocks are only parsed.
+  void begin(const PictureParams& of, bool with_samples = true) {
     params = of;
     width = of.width_mbs, height = of.height_mbs();
     mbs.assign(size_t{width} * height, Macroblock{});
     slices.clear();
     progress = {};
-    frame.resize(width * 16, height * 16);
+    if (with_samples) frame.resize(width * 16, height * 16);
   }
+  /// The number of the next slice; there is none behind Macroblock::no_slice.
+  uint16_t add_slice(const SliceParams& slice) {
+    slices.push_back({slice.disable_deblocking, slice.alpha_offset, slice.beta_offset});
+    return static_cast<uint16_t>(slices.size() - 1);
+  }
+  /// The place of a macroblock in decoding order (6.4.1).
+  uint32_t order(uint32_t x, uint32_t y) const { return params.mbaff ? (y / 2 * width + x) * 2 + y % 2 : y * width + x; }
   Macroblock& mb(uint32_t x, uint32_t y) { return mbs[size_t{y} * width + x]; }
   const Macroblock& mb(uint32_t x, uint32_t y) const { return mbs[size_t{y} * width + x]; }
 };

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "hw/media/avc/intra.h"
+#include "hw/media/avc/neighbours.h"
 #include "hw/media/avc/tables.h"
 #include "hw/media/avc/transform.h"
 
@@ -18,20 +19,10 @@ void Reconstructor::pcm(Residual& residual) {
   std::ranges::fill(samples, uint8_t{0});
 }
 
-// Samples left of `rows` rows from (x + 1, y) on, or the one at (x, y), may be used for intra prediction.
-bool Reconstructor::usable(int x, int y, unsigned rows) const {
-  const bool constrained = c_.picture.params.constrained_intra;
-  const unsigned step = c_.picture.params.mbaff && constrained ? 1 : rows;
-  for (unsigned i = 0; i < rows; i += step) {
-    const Location at = c_.locate(x, y + static_cast<int>(i));
-    if (!at.mb || (constrained && !at.mb->intra())) return false;
-  }
-  return true;
-}
-
 void Reconstructor::predict_intra(Residual& residual) {
   const Macroblock& mb = *c_.mb;
   const Samples luma = c_.luma();
+  const auto usable = [this](int x, int y, unsigned rows) { return usable_for_intra(c_, x, y, rows); };
   const bool above = usable(0, -1, 1), corner = usable(-1, -1, 1);
   if (mb.kind == Kind::intra16) intra16(luma.at, luma.stride, residual.mode16, {usable(-1, 0, 16), above, corner, false});
   if (!c_.picture.params.monochrome) {

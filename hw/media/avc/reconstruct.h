@@ -16,7 +16,6 @@ class Reconstructor {
  private:
   void pcm(Residual& residual);
   void predict_intra(Residual& residual);
-  bool usable(int x, int y, unsigned rows) const;
 
   Context& c_;
   InterPredictor& inter_;

@@ -3,11 +3,10 @@
 #pragma once
 
 #include <array>
-#include <vector>
 
 #include "hw/media/avc/avc_packets.h"
 #include "hw/media/avc/inter.h"
-#include "hw/media/avc/motion_record.h"
+#include "hw/media/avc/motion_store.h"
 #include "hw/media/avc/picture.h"
 
 namespace softgen::media::avc {
@@ -19,26 +18,23 @@ class StoredPictures {
   void open(const SliceParams& slice, EngineEnv& env);
   void refresh(EngineEnv& env);
   const References& references() const { return references_; }
-  const MotionBuffers& motion() const { return motion_; }
+  const MotionBuffers& motion() const { return motion_.buffers(); }
   /// The reference that was opened first, or null.
   const PictureMap* first() const { return first_; }
 
   void store(const Picture& picture, WorkerPool* pool, EngineEnv& env);
-  void write_motion(const Picture& picture, WorkerPool* pool, EngineEnv& env);
+  void write_motion(const Picture& picture, WorkerPool* pool, EngineEnv& env) { motion_.write(picture, 0, pool, env); }
 
  private:
   const PictureMap* reference(unsigned frame, unsigned part, EngineEnv& env);
-  void read_motion(unsigned frame, EngineEnv& env);
   /// Of a picture at `base`: the frame, or a field.
   void open_map(PictureMap& map, uint64_t base, unsigned part, Access access, EngineEnv& env) const;
 
   PictureState state_;
   std::array<PictureMap, 64> maps_;  ///< by Macroblock::picture
   References references_{};
-  std::array<std::vector<uint8_t>, max_frames> motion_bytes_;
-  MotionBuffers motion_{};
+  MotionStore motion_;
   const PictureMap* first_ = nullptr;
-  std::vector<uint8_t> records_;
 };
 
 }  // namespace softgen::media::avc

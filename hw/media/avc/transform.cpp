@@ -63,6 +63,17 @@ Rows4 residual4(int16_t* c) {
   return {plus(v.first, splat16(32)) >> 6, plus(v.second, splat16(32)) >> 6};
 }
 
+/// The same.
+void residual8(int16_t* c, I16x8 (&v)[8]) {
+  std::memcpy(v, c, sizeof v);
+  std::memset(c, 0, sizeof v);
+  transpose8x8(v);
+  butterfly8(v);
+  transpose8x8(v);
+  butterfly8(v);
+  for (I16x8& row : v) row = plus(row, splat16(32)) >> 6;
+}
+
 /// Residuals have 10 bits.
 U8x16 sum(I16x8 residual, U8x16 samples) {
   const I16x8 v = plus(widen_low(samples), residual);
@@ -132,13 +143,20 @@ void add4(int16_t* first, int16_t* second, uint8_t* to, ptrdiff_t stride) {
 
 void add8(int16_t* c, uint8_t* to, ptrdiff_t stride) {
   I16x8 v[8];
-  std::memcpy(v, c, sizeof v);
-  std::memset(c, 0, sizeof v);
-  transpose8x8(v);
-  butterfly8(v);
-  transpose8x8(v);
-  butterfly8(v);
-  for (unsigned y = 0; y < 8; ++y, to += stride) store8(sum(plus(v[y], splat16(32)) >> 6, load8(to)), to);
+  residual8(c, v);
+  for (unsigned y = 0; y < 8; ++y, to += stride) store8(sum(v[y], load8(to)), to);
+}
+
+void inverse4(int16_t* c, int16_t* to, size_t stride) {
+  const Rows4 v = residual4(c);
+  for (unsigned y = 0; y < 4; ++y)
+    for (unsigned x = 0; x < 4; ++x) to[y * stride + x] = (y < 2 ? v.first : v.second)[y % 2 * 4 + x];
+}
+
+void inverse8(int16_t* c, int16_t* to, size_t stride) {
+  I16x8 v[8];
+  residual8(c, v);
+  for (unsigned y = 0; y < 8; ++y) std::memcpy(to + y * stride, &v[y], sizeof v[y]);
 }
 
 }  // namespace softgen::media::avc

@@ -30,4 +30,8 @@ void add8(int16_t* coefficients, uint8_t* to, ptrdiff_t stride);
 /// Of two components whose samples are interleaved.
 void add4(int16_t* first, int16_t* second, uint8_t* to, ptrdiff_t stride);
 
+/// The residual itself, in rows that are `stride` values apart; clears the coefficients, too.
+void inverse4(int16_t* coefficients, int16_t* to, size_t stride);
+void inverse8(int16_t* coefficients, int16_t* to, size_t stride);
+
 }  // namespace softgen::media::avc

@@ -6,8 +6,7 @@
 namespace softgen::media::avc {
 
 SliceWriter::SliceWriter(Picture& picture, const SliceParams& slice, GolombWriter& to)
-    : params_(slice), to_(to), context_(picture, params_, static_cast<uint16_t>(picture.slices.size())) {
-  picture.slices.push_back({slice.disable_deblocking, slice.alpha_offset, slice.beta_offset});
+    : params_(slice), to_(to), context_(picture, params_, picture.add_slice(params_)) {
   context_.qp = slice.qp;
   if (picture.params.cabac) to.align(true), cabac_.emplace(context_, to);
   else cavlc_.emplace(context_, to);

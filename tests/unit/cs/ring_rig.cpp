@@ -5,7 +5,7 @@
 
 namespace softgen::cs::test {
 
-RingMachine::RingMachine(bool threaded) : MachineBase(defs::gen5::registers, mmio::gen5_interrupts, defs::gen5_ggtt_pages) {
+RingMachine::RingMachine(bool threaded, Engine* video) : MachineBase(defs::gen5::registers, mmio::gen5_interrupts, defs::gen5_ggtt_pages) {
   quiet_log();
   clear_failure_counts();
   for (uint32_t page = 0; page < (64u << 20) / 4096; ++page) ggtt.set_pte(page, uint64_t{page} << 12 | 1);
@@ -25,6 +25,7 @@ RingMachine::RingMachine(bool threaded) : MachineBase(defs::gen5::registers, mmi
                                             .gtt_written = [this] { ++gtt_writes; },
                                             .commands_per_poll = 1u << 18};
   for (const EngineId id : {EngineId::rcs, EngineId::vcs0}) environment.engines[static_cast<size_t>(id)] = &engine(id);
+  if (video) environment.engines[static_cast<size_t>(EngineId::vcs0)] = video;
   cs = std::make_unique<CommandStreamers>(environment, threaded);
   registers.write(softgen::reg::GTIMR, 0);
   registers.write(softgen::reg::GTIER, ~0u);

@@ -18,7 +18,8 @@ class RingMachine : public MachineBase {
                             status_at = 0x0008'0000;  // of the render engine; the video engine's: one MiB, one page on
   static constexpr uint32_t free_at = 0x0040'0000;
 
-  explicit RingMachine(bool threaded = false);
+  /// `video`: the video streamer's engine, in place of the fake one.
+  explicit RingMachine(bool threaded = false, Engine* video = nullptr);
 
   static uint32_t status_page(EngineId e) { return status_at + static_cast<uint32_t>(e) * 4096; }
 
