@@ -82,6 +82,7 @@ struct StreamerLinks;
 
 /// A form of submission, and of the streamers that run what is submitted, as part of a platform.
 struct SubmissionForm {
+  bool lists;  ///< software submits lists of contexts; else it moves the TAIL of rings alone
   std::unique_ptr<SubmitPort> (*port)();
   /// The submission of the engine whose registers begin at `mmio_base`.
   std::unique_ptr<Submission> (*make)(mmio::RegisterFile& registers, uint32_t mmio_base);

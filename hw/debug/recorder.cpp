@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "hw/debug/recorder.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -44,6 +46,8 @@ Recorder::Recorder(gt::Device& device, const std::string& path, bool check)
       ggtt_(device_.ggtt().entries()),
       check_(check) {
   if (!file_) throw std::runtime_error(path + ": " + std::strerror(errno));
+  if (!gt::parts_of(device.platform()).submission.lists)
+    throw std::runtime_error(fmt::format("platform {}: work on rings cannot be recorded yet", device.platform().name));
   writer_.version(device.platform().pci_device_id, "softgen");
   for (const defs::EngineRow& engine : device.platform().registers->engines) {
     if (!device.platform().has(engine.id) || !takes_lists(engine.id)) continue;

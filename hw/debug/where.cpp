@@ -45,7 +45,7 @@ class Where {
                        node_text(packet_json({at, level, in_batch, command, dwords}, *platform_.registers, id_), false));
   }
 
-  std::string bound(const render::StateStore& store) {
+  std::string bound(const StatePackets& store) {
     ContextState state;
     std::vector<WalkedPacket> packets;
     // The engine may run on and change what it keeps: what is shown is one copy of each packet.
@@ -96,7 +96,7 @@ std::string describe_position(gt::Device& device, const WhereOptions& options) {
       text += fmt::format("  abandoned: {:#010x} at {:#x} ran on while the engine was to stand still; it hangs there until it is reset\n",
                           abandoned.header, abandoned.address);
     if (id != EngineId::rcs || !engine->streamer().busy()) continue;
-    if (options.bound_state) text += where.bound(device.render().state());
+    if (const StatePackets* const state = device.render_state(); options.bound_state && state) text += where.bound(*state);
     for (const std::string& thread : eu::Inspector::get().look(options.patience)) text += thread;
   }
   return text;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <span>
 
@@ -73,6 +74,11 @@ struct ContextImages {
   const ContextLayout& of(EngineId engine) const { return engine == EngineId::pocs ? layouts.back() : of(class_of(engine)); }
 };
 
+namespace gen5 {
+/// Streamers run rings alone: there are no images of execlists, and the layouts have no registers.
+inline constexpr std::array<ContextLayout, 4> no_layouts{};  // by EngineClass
+inline constexpr ContextImages context_images{no_layouts};
+}  // namespace gen5
 namespace gen9 {
 extern const ContextImages context_images;
 }

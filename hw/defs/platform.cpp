@@ -5,6 +5,7 @@
 
 #include "hw/defs/gen11/set.h"
 #include "hw/defs/gen12/set.h"
+#include "hw/defs/gen5/set.h"
 #include "hw/defs/gen9/set.h"
 
 namespace softgen::defs {
@@ -23,6 +24,8 @@ constexpr MemorySpeeds ddr4{.type = 0, .channels = 2, .points = ddr4_points};
 // gt/intel_sseu.c:gen11_sseu_info_init and Mesa intel_device_info_icl_gt2.
 // Tiger Lake: i915_pciids.h INTEL_TGL_12_GT2_IDS; revision 3 is stepping C0/D0 (intel_step.c:tgl_uy_revids), past the workarounds for early
 // ones; topology i915 gt/intel_sseu.c:gen12_sseu_info_init and Mesa intel_device_info.c, GFX12_GT_FEATURES(2).
+// Ironlake: i915_pciids.h INTEL_IRONLAKE_D_IDS; no driver asks for the revision; topology Mesa intel_device_info.c, intel_device_info_ilk; the timestamp's
+// rate ILK PRM vol 1 part 2, chapter 4 (80 ns); GMCH_CTRL char/agp/intel-agp.h, I830_GMCH_CTRL.
 // Connectors: i915 display/intel_gmbus.c, gmbus_pins_skl, gmbus_pins_icp; intel_bios.c, icp_ddc_pin_map, dvo_port_to_port, direct_aux_ch_map (on Tiger
 // Lake ports D and E are Type-C ports 1 and 2). BDSM: arch/x86/kernel/early-quirks.c,
 // gen3_stolen_base and gen11_stolen_base.
@@ -101,6 +104,33 @@ constexpr Platform table[] = {
                   .ddc = {{{2, 2, 1, 0x10}, {9, 4, 3, 0x30}, {10, 5, 12, 0x50}}},
                   .memory = &ddr4},
         .parts = "tgl",
+    },
+    {
+        .name = "ilk",
+        .description = "Intel HD Graphics (Ironlake)",
+        .pci_device_id = 0x0042,
+        .pci_revision = 0x12,
+        .bar0_size = 4ull << 20,
+        .commands = &gen5::commands,
+        .registers = &gen5::registers,
+        .contexts = &gen5::context_images,
+        .ggtt = &gen5_ggtt_pages,
+        .ppgtt = nullptr,
+        .swizzle = gen5_swizzle,
+        .engines = rcs | vcs0,
+        .pipes = 2,
+        .connectors = 3,
+        .timestamp_hz = 12'500'000,
+        .slices = 1,
+        .subslices = 1,
+        .eus = 12,
+        .threads = 6,
+        .board = {.stolen_base = 0x5c,
+                  .stolen_base_bytes = 4,
+                  .bridge_gmch = 0x52,
+                  .vbt = "IRONLAKE",
+                  .ddc = {{{5, 5, 1, 0x10}, {4, 4, 2, 0x20}, {6, 6, 3, 0x30}}}},
+        .parts = "ilk",
     },
 };
 

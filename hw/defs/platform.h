@@ -7,6 +7,7 @@
 #include <span>
 #include <string_view>
 
+#include "hw/defs/bit6_swizzle.h"
 #include "hw/defs/command.h"
 #include "hw/defs/context.h"
 #include "hw/defs/memory_speeds.h"
@@ -18,6 +19,7 @@ namespace softgen::defs {
 /// What a machine with the chip has beside it: configuration space, firmware, monitors, memory.
 struct Board {
   uint8_t stolen_base, stolen_base_bytes;  ///< BDSM: its offset in configuration space, and its size
+  uint8_t bridge_gmch;                     ///< GMCH_CTRL in the host bridge's configuration space; 0: GGC is in the chip's own
   const char* vbt;                         ///< the Video BIOS Table's signature, after "$VBT "
   struct Ddc {
     uint8_t pin;          ///< GMBUS pin pair
@@ -38,7 +40,8 @@ struct Platform {
   const CommandSet* commands;
   const RegisterSet* registers;
   const ContextImages* contexts;
-  const PageFormat *ggtt, *ppgtt;
+  const PageFormat *ggtt, *ppgtt;  ///< ppgtt null: there are no tables per process
+  Bit6Swizzle swizzle = {};        ///< of tiled memory
   uint32_t engines;  ///< bit i: EngineId i
   unsigned pipes;
   unsigned connectors;                       ///< the most its display has

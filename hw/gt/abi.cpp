@@ -48,6 +48,14 @@ std::string check(const sg_config& config) {
   return {};
 }
 
+/// The fences that begin at `offset`, if the platform has some there.
+sg_bar_range fences(const softgen::defs::Platform& platform, uint32_t offset) {
+  constexpr uint64_t fence_bytes = 8;
+  const softgen::defs::Register* const row = platform.registers->find(offset);
+  if (!row || !row->hook) return {};
+  return {offset, row->count[0] * fence_bytes};
+}
+
 /// guarded() for `dev`, with its log.
 template <typename Result, typename Body>
 Result guarded(sg_device* dev, const char* entry, Result otherwise, Body&& body) noexcept {
@@ -122,12 +130,13 @@ const sg_platform_info* sg_platform_at(unsigned index) {
                      .pci_revision = p.pci_revision,
                      .bar0_size = p.bar0_size,
                      .gtt_offset = p.bar0_size / 2,
-                     .fences_offset = softgen::reg::FENCE(0),
-                     .fences_size = uint64_t{softgen::memory::Aperture::fence_count} * 8,
+                     .gtt_entry_size = p.ggtt->entry_bytes,
+                     .fences = {fences(p, softgen::reg::FENCE(0)), fences(p, softgen::reg::FENCE_GEN4(0))},
                      .engines = static_cast<unsigned>(std::popcount(p.engines)),
                      .pipes = p.pipes,
                      .stolen_base_offset = p.board.stolen_base,
                      .stolen_base_size = p.board.stolen_base_bytes,
+                     .bridge_gmch_offset = p.board.bridge_gmch,
                      .vbt_name = p.board.vbt,
                      .ddc = {}});
       for (size_t i = 0; i < p.board.ddc.size(); ++i) {

@@ -50,42 +50,6 @@ void Device::MemoryUnits::reset(Entries entries) {
   tlb.bump();
 }
 
-Device::Engines::Engines(const Config& config, const Parts& parts, eu::FastPaths& compiler, WorkerPool* pool)
-    : shared_functions(parts.sampler_state),
-      gpgpu(parts.media_decoder ? parts.media_decoder() : nullptr, parts.isa(), pool, shared_functions, &compiler),
-      render(*config.platform->commands, parts.state_decoder ? parts.state_decoder() : nullptr, parts.isa(), pool, &shared_functions,
-             &gpgpu, &compiler),
-      preempted_render(render, *config.platform->commands),
-      video(parts.huc_decoder(), parts.video_packets ? parts.video_packets() : nullptr, pool),
-      video_1(parts.huc_decoder(), parts.video_packets ? parts.video_packets() : nullptr, pool),
-      video_enhance(parts.vebox_decoder ? parts.vebox_decoder() : nullptr, pool),
-      position_functions(parts.sampler_state),
-      position(*config.platform->commands, parts.state_decoder ? parts.state_decoder() : nullptr, parts.isa(), pool, &position_functions,
-               &compiler),
-      preempted_position(position, *config.platform->commands) {}
-
-Device::GtUnits::GtUnits(const Config& config, const Parts& parts, mmio::RegisterFile& registers, mmio::Interrupts& interrupts, Host& host,
-                         HostMemory& memory, const memory::Ggtt& ggtt, std::function<void(int64_t ns)> wake_at)
-    : pcode(registers, config.platform->board.memory),
-      power(registers, host),
-      observation({.registers = registers,
-                   .interrupts = interrupts,
-                   .host = host,
-                   .memory = memory,
-                   .ggtt = ggtt,
-                   .form = parts.observation,
-                   .metric_sets = parts.metric_sets,
-                   .clock = mmio::TimestampClock(config.platform->timestamp_hz),
-                   .eus = {.count = config.platform->slices * config.platform->subslices * config.platform->eus,
-                           .threads = config.platform->threads},
-                   .wake_at = std::move(wake_at)}) {}
-
-void Device::GtUnits::reset() {
-  pcode.reset();
-  power.reset();
-  observation.reset();
-}
-
 Device::Device(const Config& config, Host& host, std::unique_ptr<HostMemory> memory)
     : config_(config),
       parts_(parts_of(*config.platform)),
@@ -95,13 +59,14 @@ Device::Device(const Config& config, Host& host, std::unique_ptr<HostMemory> mem
       stolen_{config.stolen_base, config.stolen_size},
       memory_(*config.platform, *guest_),
       faults_(registers_, parts_.interrupts(registers_, host), host, plan_links()),
-      gt_(config, parts_, registers_, faults_.interrupts, host, *guest_, memory_.ggtt, [this](int64_t ns) { wake_at(ns); }),
+      gt_(*config.platform, parts_,
+          {registers_, faults_.interrupts, host, *guest_, memory_.ggtt, [this](int64_t ns) { wake_at(ns); }}),
       display_(parts_.display({registers_, faults_.interrupts, faults_.monitors, *guest_, memory_.ggtt},
                               {.pipes = config.platform->pipes, .connected = config.connected, .threaded = config.threads > 0})),
       vga_(host),
       pool_(config.threads),
       compiler_(config.compiler ? config.compiler : eu::make_compiler({})),
-      engines_(config, parts_, *compiler_, config.threads ? &pool_ : nullptr) {
+      engines_(parts_.engines({*config.platform, parts_, *compiler_, config.threads ? &pool_ : nullptr, config.preempt_always})) {
   build_units();
   reset();
 }
@@ -116,7 +81,7 @@ void Device::build_units() {
       registers_, faults_.interrupts, [this](uint32_t engines) { streamers_->stop_engines(engines); },
       [this](uint32_t engines) {
         memory_.tlb.bump();
-        gt_.observation.registers_changed();
+        gt_.registers_changed();
         streamers_->restart_engines(engines);
       });
   cs::CommandStreamers::Environment environment{
@@ -124,48 +89,31 @@ void Device::build_units() {
       .contexts = *config_.platform->contexts,
       .memory = *guest_,
       .ggtt = memory_.ggtt,
-      .ppgtt_pages = *config_.platform->ppgtt,
+      .ppgtt_pages = config_.platform->ppgtt ? *config_.platform->ppgtt : *config_.platform->ggtt,
       .faults = &memory_.faults,
       .tlb = memory_.tlb,
       .registers = registers_,
       .interrupts = faults_.interrupts,
       .gate = memory_.gate,
       .submission = parts_.submission,
-      .observation = &gt_.observation,
+      .observation = gt_.observation(),
       .gtt_written = [this] { host_.gtt_changed(); },
-      .work_arrives = [this] { gt_.power.wake(); },
+      .work_arrives = [this] { gt_.wake(); },
       .watchdog_wake =
           [this](uint64_t ticks) { wake_at(host_.clock_ns() + mmio::TimestampClock(config_.platform->timestamp_hz).ns(ticks)); },
-      .switched = [this](EngineId id, const cs::ContextSwitch& event) { guc_->guc.switched(id, event); },
       .observer = config_.observer,
       .watch = &observers_.watch_point};
   if (config_.poll_commands) environment.commands_per_poll = config_.poll_commands;
+  if (parts_.guc) environment.switched = [this](EngineId id, const cs::ContextSwitch& event) { guc_->guc.switched(id, event); };
   for (unsigned i = 0; i < engine_count; ++i)
-    if (const auto id = static_cast<EngineId>(i); config_.platform->has(id)) environment.engines[i] = plugged(id);
+    if (const auto id = static_cast<EngineId>(i); config_.platform->has(id)) environment.engines[i] = engines_->of(id);
   streamers_ = std::make_unique<cs::CommandStreamers>(environment, config_.threads > 0);
-  gt_.power.set_idle_query([this] { return !streamers_->busy(); });
+  gt_.set_idle_query([this] { return !streamers_->busy(); });
+  if (!parts_.guc) return;
   guc_ = std::make_unique<Microcontroller>(
-      *config_.platform, parts_.guc, *streamers_,
-      Microcontroller::Units{registers_, faults_.interrupts, *guest_, memory_.ggtt, host_, memory_.tlb, [this] { gt_.power.wake(); }},
+      *config_.platform, *parts_.guc, *streamers_,
+      Microcontroller::Units{registers_, faults_.interrupts, *guest_, memory_.ggtt, host_, memory_.tlb, [this] { gt_.wake(); }},
       [this](int64_t ns) { wake_at(ns); });
-}
-
-Engine* Device::plugged(EngineId id) {
-  switch (id) {
-    case EngineId::rcs:
-      if (!config_.preempt_always) return &engines_.render;
-      engines_.render.set_minimum_run({});
-      return &engines_.preempted_render;
-    case EngineId::bcs: return &engines_.blitter;
-    case EngineId::vcs0: return &engines_.video;
-    case EngineId::vcs1: return &engines_.video_1;
-    case EngineId::vecs: return &engines_.video_enhance;
-    case EngineId::pocs:
-      if (!config_.preempt_always) return &engines_.position;
-      engines_.position.set_minimum_run({});
-      return &engines_.preempted_position;
-    default: return nullptr;
-  }
 }
 
 /// threads=0: a timer resumes work that waits for memory or has used up its time slice. The watchdog, the GuC and the
@@ -296,7 +244,7 @@ void Device::reset(Entries entries) {
   display_->reset();
   vga_.reset();
   memory_.reset(entries);
-  guc_->guc.reset();
+  if (guc_) guc_->guc.reset();
   streamers_->restart_engines(~0u);
 }
 
@@ -317,17 +265,15 @@ void Device::unit_states(Archive& archive) {
   registers_.state(archive);
   if (archive.reading()) mmio::show_stolen(registers_, stolen_.base, stolen_.size);
   faults_.interrupts.state(archive);
-  gt_.pcode.state(archive);
-  gt_.power.state(archive);
+  gt_.power_state(archive);
   display_->state(archive);
   vga_.state(archive);
   memory_.ggtt.state(archive);
   memory_.aperture.state(archive);
   memory_.faults.state(archive);
-  if (version >= 2) gt_.observation.state(archive);
-  else gt_.observation.reset();
-  if (version >= 3) guc_->guc.state(archive);
-  else guc_->guc.reset();
+  gt_.observation_state(archive, version >= 2);
+  if (guc_ && version >= 3) guc_->guc.state(archive);
+  else if (guc_) guc_->guc.reset();
   streamers_->state(archive);
   if (archive.reading()) memory_.tlb.bump();
 }
@@ -336,9 +282,9 @@ void Device::timer_expired(unsigned id) {
   if (display_->timer_expired(id) || id != SG_TIMER_MISC) return;
   deadline_.store(-1, std::memory_order_release);
   streamers_->look_at_watchdog();
-  guc_->guc.look();
+  if (guc_) guc_->guc.look();
   faults_.plan.look();
-  gt_.observation.look();
+  gt_.look();
   streamers_->poll();
   poll_ns_ = std::min(2 * poll_ns_, max_poll_ns);
   poll_later();

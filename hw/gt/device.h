@@ -15,34 +15,25 @@
 
 #include "hw/base/archive.h"
 #include "hw/base/worker_pool.h"
-#include "hw/blitter/blitter.h"
 #include "hw/cs/command_streamers.h"
 #include "hw/defs/platform.h"
 #include "hw/display/display.h"
 #include "hw/display/legacy_vga.h"
 #include "hw/eu/jit/engine.h"
-#include "hw/gpgpu/gpgpu.h"
+#include "hw/gt/engines.h"
 #include "hw/gt/fault_units.h"
+#include "hw/gt/gt_units.h"
 #include "hw/gt/microcontroller.h"
 #include "hw/gt/parts.h"
-#include "hw/gt/preempting_engine.h"
-#include "hw/gt/shared_functions.h"
 #include "hw/iface/host.h"
 #include "hw/iface/watch.h"
-#include "hw/media/vebox.h"
-#include "hw/media/video.h"
 #include "hw/memory/aperture.h"
 #include "hw/memory/fault.h"
 #include "hw/memory/flat_memory.h"
 #include "hw/memory/gate.h"
 #include "hw/memory/ggtt.h"
-#include "hw/mmio/gt_power.h"
 #include "hw/mmio/interrupts.h"
-#include "hw/mmio/pcode.h"
 #include "hw/mmio/register_file.h"
-#include "hw/oa/observation_unit.h"
-#include "hw/render/position/position_engine.h"
-#include "hw/render/render_engine.h"
 
 namespace softgen::gt {
 
@@ -89,7 +80,8 @@ class Device {
   faults::Plan& fault_plan() { return faults_.plan; }
   cs::CommandStreamers& streamers() { return *streamers_; }
   HostMemory& memory() { return *guest_; }
-  const render::RenderEngine& render() const { return engines_.render; }
+  /// Engines::render_state().
+  const StatePackets* render_state() const { return engines_->render_state(); }
   display::Display& display() { return *display_; }
   display::LegacyVga& vga() { return vga_; }
 
@@ -135,7 +127,6 @@ class Device {
  private:
   void build_units();
   void unit_states(Archive& archive);
-  Engine* plugged(EngineId id);
   void poll_later();
   /// Tells the watch of an access that has no effect, since its power domain is off. Here and not in RegisterFile, which units use, too.
   void watch_power(uint32_t offset, bool write);
@@ -149,7 +140,7 @@ class Device {
 
   /// How units see guest memory.
   struct MemoryUnits {
-    MemoryUnits(const defs::Platform& platform, HostMemory& memory) : ggtt(*platform.ggtt), aperture(ggtt, memory, &faults) {}
+    MemoryUnits(const defs::Platform& platform, HostMemory& memory) : ggtt(*platform.ggtt), aperture(ggtt, memory, &faults, platform.swizzle) {}
     void reset(Entries entries);
     memory::Gate gate;
     memory::Ggtt ggtt;
@@ -157,30 +148,6 @@ class Device {
     memory::TlbGeneration tlb;
     memory::Aperture aperture;
   };
-  /// Units of the GT other than engines.
-  struct GtUnits {
-    GtUnits(const Config& config, const Parts& parts, mmio::RegisterFile& registers, mmio::Interrupts& interrupts, Host& host,
-            HostMemory& memory, const memory::Ggtt& ggtt, std::function<void(int64_t ns)> wake_at);
-    void reset();
-    mmio::Pcode pcode;
-    mmio::GtPower power;
-    oa::ObservationUnit observation;
-  };
-  /// What executes the streamers' packets.
-  struct Engines {
-    Engines(const Config& config, const Parts& parts, eu::FastPaths& compiler, WorkerPool* pool);
-    SharedFunctions shared_functions;
-    gpgpu::Gpgpu gpgpu;
-    render::RenderEngine render;
-    PreemptingEngine preempted_render;
-    blitter::Blitter blitter;
-    media::Video video, video_1;
-    media::Vebox video_enhance;
-    SharedFunctions position_functions;  ///< POCS runs beside RCS, which changes its own
-    render::PositionEngine position;
-    PreemptingEngine preempted_position;
-  };
-
   const Config config_;
   const Parts& parts_;
   /// Those who look at the device. Under the front end's lock, as bar0_write() is; units find the watch at its point.
@@ -203,10 +170,10 @@ class Device {
   display::LegacyVga vga_;
   WorkerPool pool_;
   std::shared_ptr<eu::Compiler> compiler_;
-  Engines engines_;
+  std::unique_ptr<Engines> engines_;
   int64_t poll_ns_ = min_poll_ns;                    ///< threads=0: until the next poll
   std::atomic<int64_t> deadline_{-1};                ///< of SG_TIMER_MISC, ns; -1: none
-  std::unique_ptr<Microcontroller> guc_;             ///< made after the streamers
+  std::unique_ptr<Microcontroller> guc_;             ///< made after the streamers; null: the platform has none
   std::unique_ptr<cs::CommandStreamers> streamers_;  ///< last: its threads use all of the above
 };
 

@@ -21,7 +21,7 @@ bool fits(const eu::IsaLimits& limits) {
 }
 
 const Parts& parts_of(const defs::Platform& platform) {
-  static constexpr const Parts* all[] = {&platforms::kbl, &platforms::icl, &platforms::tgl};
+  static constexpr const Parts* all[] = {&platforms::kbl, &platforms::icl, &platforms::tgl, &platforms::ilk};
   const auto found = std::ranges::find_if(all, [&](const Parts* parts) { return std::string_view(parts->name) == platform.parts; });
   if (found == std::end(all))
     throw std::invalid_argument(fmt::format("platform {}: there is no list of parts '{}'", platform.name, platform.parts));

@@ -12,6 +12,7 @@
 #include "hw/display/display.h"
 #include "hw/eu/isa/isa.h"
 #include "hw/gpgpu/decoder.h"
+#include "hw/gt/engines.h"
 #include "hw/guc/layout.h"
 #include "hw/iface/host.h"
 #include "hw/media/huc_decoder.h"
@@ -31,14 +32,17 @@ struct Parts {
   std::unique_ptr<mmio::Interrupts> (*interrupts)(mmio::RegisterFile& registers, Host& host);
   const cs::SubmissionForm& submission;
   display::MakeDisplay display;
-  const oa::Form& observation;
-  const guc::Layout& guc;
-  std::span<const defs::MetricSet> metric_sets;
-  surface::DecodeSurface surface_state;
-  sampler::DecodeState sampler_state;
-  std::unique_ptr<render::StateDecoder> (*state_decoder)();  ///< null: 3D is not there
-  std::unique_ptr<const gpgpu::Decoder> (*media_decoder)();  ///< null: GPGPU and media are not there
-  std::unique_ptr<const media::HucDecoder> (*huc_decoder)();
+  MakeEngines engines;
+  bool power_control = false;             ///< the power control unit: its mailbox, RPS, RC6
+  const oa::Form* observation = nullptr;  ///< null: there is no observation unit
+  const guc::Layout* guc = nullptr;       ///< null: there is no GuC
+  std::span<const defs::MetricSet> metric_sets = {};
+  // What gen8_engines needs; null without them.
+  surface::DecodeSurface surface_state = nullptr;
+  sampler::DecodeState sampler_state = nullptr;
+  std::unique_ptr<render::StateDecoder> (*state_decoder)() = nullptr;  ///< null: 3D is not there
+  std::unique_ptr<const gpgpu::Decoder> (*media_decoder)() = nullptr;  ///< null: GPGPU and media are not there
+  std::unique_ptr<const media::HucDecoder> (*huc_decoder)() = nullptr;
   std::unique_ptr<const media::VideoPackets> (*video_packets)() = nullptr;  ///< null: MFX's and HCP's packets are counted
   std::unique_ptr<const media::VeboxDecoder> (*vebox_decoder)() = nullptr;  ///< null: VEBOX's packets are counted
 };

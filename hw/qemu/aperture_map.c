@@ -99,8 +99,12 @@ void intel_gpu_aperture_bar0_write(IntelGpuState* s, uint64_t offset, unsigned s
   const sg_platform_info* platform = s->platform;
   if (offset >= platform->gtt_offset) {
     s->aperture.touches = 0;
-    intel_gpu_aperture_unmap(s, (offset - platform->gtt_offset) / 8 * PAGE, PAGE);
-  } else if (offset < platform->fences_offset + platform->fences_size && offset + size > platform->fences_offset) {
+    unsigned entry = platform->gtt_entry_size;
+    intel_gpu_aperture_unmap(s, (offset - platform->gtt_offset) / entry * PAGE, DIV_ROUND_UP(size, entry) * PAGE);
+    return;
+  }
+  for (unsigned i = 0; i < ARRAY_SIZE(platform->fences); i++) {
+    if (offset >= platform->fences[i].offset + platform->fences[i].size || offset + size <= platform->fences[i].offset) continue;
     s->aperture.touches = 0;
     intel_gpu_aperture_unmap_all(s);
   }

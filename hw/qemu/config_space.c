@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Configuration space as the integrated graphics of Kaby Lake has it: BARs, PCI Express (on a PCI Express
+ * Configuration space as the integrated graphics of Kaby Lake has it, and what differs on the other platforms: BARs, PCI Express (on a PCI Express
  * bus) or Advanced Features (elsewhere) with function-level reset, MSI, power management, and the graphics
  * registers GGC, BDSM, SWSCI, ASLE and ASLS. Sources: SKL PRM vol 2c and vol 4 "Configurations", i915
  * display/intel_pci_config.h, arch/x86/kernel/early-quirks.c.
@@ -29,6 +29,8 @@ enum {
 
   GGC_LOCK = 1 << 0,
   GGC_GTT_8M = 3 << 6,
+  GMCH_VGA_DISABLE = 1 << 1, /* GMCH_CTRL: stolen memory size [7:4], GTT size [11:8] */
+  GMCH_GTT_2M = 3 << 8,
   SWSCI_TRIGGER = 1 << 0,
   SWSCI_IS_SCI = 1 << 15,
   AF_SIZE = 6,
@@ -43,9 +45,25 @@ static uint8_t stolen_to_gms(uint64_t bytes) {
   return 0xf0 + bytes / (4 * MiB) - 1;
 }
 
-bool intel_gpu_stolen_size_ok(uint64_t bytes) {
-  if (bytes < 64 * MiB) return bytes % (4 * MiB) == 0;
-  return bytes % (32 * MiB) == 0 && bytes <= 2016 * MiB;
+/* GMS field of GMCH_CTRL is an index (early-quirks.c, gen3_stolen_size; char/agp/intel-gtt.c, intel_gtt_stolen_size). */
+static const unsigned bridge_stolen_mib[] = {0, 1, 4, 8, 16, 32, 48, 64, 128, 256, 96, 160, 224, 352};
+
+/* Where there is none: the number of sizes. */
+static unsigned bridge_gms(uint64_t bytes) {
+  unsigned gms = 0;
+  while (gms < ARRAY_SIZE(bridge_stolen_mib) && bytes != bridge_stolen_mib[gms] * MiB) gms++;
+  return gms;
+}
+
+bool intel_gpu_check_stolen_size(const sg_platform_info* platform, uint64_t bytes, Error** errp) {
+  if (platform->bridge_gmch_offset) {
+    if (bridge_gms(bytes) < ARRAY_SIZE(bridge_stolen_mib)) return true;
+    error_setg(errp, "stolen=%" PRIu64 " is none of 0, 1, 4, 8, 16, 32, 48, 64, 96, 128, 160, 224, 256 and 352 MiB", bytes);
+    return false;
+  }
+  if (bytes < 64 * MiB ? bytes % (4 * MiB) == 0 : bytes % (32 * MiB) == 0 && bytes <= 2016 * MiB) return true;
+  error_setg(errp, "stolen=%" PRIu64 " is neither a multiple of 4M below 64M nor a multiple of 32M up to 2016M", bytes);
+  return false;
 }
 
 /* ---- BARs ---- */
@@ -184,13 +202,26 @@ static uint64_t stolen_base(IntelGpuState* s) {
   return wide_bdsm(s) ? pci_get_quad(bdsm) : pci_get_long(bdsm);
 }
 
+/* The host bridge is device 0 of the root bus, where Linux looks for it (intel_gmch_probe). */
+static void publish_in_bridge(IntelGpuState* s, bool stolen_present) {
+  PCIDevice* bridge = pci_find_device(pci_device_root_bus(PCI_DEVICE(s)), 0, PCI_DEVFN(0, 0));
+  if (!bridge) return;
+  uint8_t* control = bridge->config + s->platform->bridge_gmch_offset;
+  uint16_t kept = pci_get_word(control) & GMCH_VGA_DISABLE;
+  pci_set_word(control, kept | GMCH_GTT_2M | (stolen_present ? bridge_gms(s->property.stolen_size) << 4 : 0));
+}
+
 void intel_gpu_config_publish_stolen(IntelGpuState* s) {
   PCIDevice* pci = PCI_DEVICE(s);
   uint64_t base = stolen_base(s);
   bool present = base != 0 && s->property.stolen_size != 0;
   /* Without firmware that placed it there is no stolen memory: Linux would otherwise reserve RAM from address
    * 0 on. */
-  pci_set_word(pci->config + REG_GGC, GGC_LOCK | GGC_GTT_8M | (present ? stolen_to_gms(s->property.stolen_size) << 8 : 0));
+  if (s->platform->bridge_gmch_offset) {
+    publish_in_bridge(s, present);
+  } else {
+    pci_set_word(pci->config + REG_GGC, GGC_LOCK | GGC_GTT_8M | (present ? stolen_to_gms(s->property.stolen_size) << 8 : 0));
+  }
   sg_set_stolen(s->core, present ? base : 0, present ? s->property.stolen_size : 0);
 }
 

@@ -34,14 +34,12 @@ static bool check_properties(IntelGpuState* s, Error** errp) {
     error_setg(errp, "connectors=%u is outside 1 to %d", s->property.connectors, SG_MAX_CONNECTORS);
   } else if (!is_power_of_2(s->property.aperture_size) || s->property.aperture_size < 128 * MiB || s->property.aperture_size > 4 * GiB) {
     error_setg(errp, "aperture=%" PRIu64 " is not a power of two from 128M to 4G", s->property.aperture_size);
-  } else if (!intel_gpu_stolen_size_ok(s->property.stolen_size)) {
-    error_setg(errp, "stolen=%" PRIu64 " is neither a multiple of 4M below 64M nor a multiple of 32M up to 2016M", s->property.stolen_size);
   } else if (s->property.threads < -1 || s->property.threads > 256) {
     error_setg(errp, "threads=%d is outside 0 to 256 (-1: as many as the host has cores)", s->property.threads);
   } else if (PCI_FUNC(PCI_DEVICE(s)->devfn) != 0) {
     error_setg(errp, "intel-gpu has to be function 0 of its slot: its driver ignores the others");
   } else {
-    return true;
+    return intel_gpu_check_stolen_size(s->platform, s->property.stolen_size, errp);
   }
   return false;
 }

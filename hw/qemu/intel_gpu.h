@@ -157,7 +157,8 @@ uint32_t intel_gpu_config_read(PCIDevice* dev, uint32_t address, int length);
 void intel_gpu_config_write(PCIDevice* dev, uint32_t address, uint32_t value, int length);
 /* Tells the core where BDSM and GGC say stolen memory is. */
 void intel_gpu_config_publish_stolen(IntelGpuState* s);
-bool intel_gpu_stolen_size_ok(uint64_t bytes);
+/* Whether the platform can have so much of it. */
+bool intel_gpu_check_stolen_size(const sg_platform_info* platform, uint64_t bytes, Error** errp);
 /* Where firmware has put the OpRegion, in the guest's memory; 0: nowhere. */
 uint32_t intel_gpu_opregion_address(IntelGpuState* s);
 

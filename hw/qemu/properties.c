@@ -29,8 +29,8 @@ static const struct {
 } descriptions[] = {
     {"aperture", "size of the CPU's window into graphics memory (BAR 2), a power of two, 128M to 4G (default 256M)"},
     {"stolen",
-     "memory set aside by firmware: 0, multiples of 4M below 64M, multiples of 32M up to 2016M (default "
-     "64M)"},
+     "memory set aside by firmware: 0, multiples of 4M below 64M, multiples of 32M up to 2016M; on ilk 0, 1M, 4M, 8M, "
+     "16M, 32M, 48M, 64M, 96M, 128M, 160M, 224M, 256M or 352M (default 64M)"},
     {"connectors", "number of HDMI connectors, 1 to 3: DDI-B, C, D (default 1)"},
     {"xres", "preferred width of the monitors in pixels (default 1920)"},
     {"yres", "preferred height of the monitors in pixels (default 1080)"},

@@ -57,6 +57,8 @@ class Player::Run final : public PacketObserver {
     memory_ = memory.get();
     gt::Config config;
     config.platform = &platform_for(options.platform, pci_device_id);
+    if (!gt::parts_of(*config.platform).submission.lists)
+      throw ImageError(fmt::format("platform {}: recordings of rings cannot be run yet", config.platform->name));
     config.threads = options.threads;
     config.observer = this;
     config.preempt_always = options.preempt_always;

@@ -92,6 +92,10 @@ typedef struct sg_config {
   uint32_t connected; /* bit i: monitor on connector i (DDI-B, C, D) at start */
 } sg_config;
 
+typedef struct sg_bar_range {
+  uint64_t offset, size;
+} sg_bar_range;
+
 /* What is fixed about a platform, for the front end's PCI config space. */
 typedef struct sg_platform_info {
   const char* name; /* "kbl" */
@@ -100,10 +104,12 @@ typedef struct sg_platform_info {
   uint8_t pci_revision;
   uint64_t bar0_size;                  /* MMIO + GTT window */
   uint64_t gtt_offset;                 /* of the GTT window in BAR0 */
-  uint64_t fences_offset, fences_size; /* of the fence registers in BAR0 */
+  unsigned gtt_entry_size;             /* bytes, 4 or 8 */
+  sg_bar_range fences[2];              /* where the fence registers are in BAR0; size 0: not there */
   unsigned engines;
   unsigned pipes;
   unsigned stolen_base_offset, stolen_base_size; /* BDSM in configuration space: 4 or 8 bytes */
+  unsigned bridge_gmch_offset;                   /* GMCH_CTRL in the host bridge's; 0: GGC at 50h in the device's own */
   const char* vbt_name;                          /* in the signature of a Video BIOS Table */
   struct {
     unsigned pin;                   /* GMBUS pin pair, as i2c_start() has it */

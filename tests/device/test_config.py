@@ -2,7 +2,7 @@
 """Configuration space, BARs, interrupts, resets."""
 import unittest
 
-from machine import Machine
+from machine import Machine, run_once
 
 CAP_PM, CAP_MSI, CAP_EXPRESS, CAP_AF = 0x01, 0x05, 0x10, 0x13
 GGC, BDSM, ASLE, SWSCI, ASLS = 0x50, 0x5C, 0xE4, 0xE8, 0xFC
@@ -117,7 +117,54 @@ class TigerLake(WideStolenBase, unittest.TestCase):
             self.assertEqual(self.machine.mmio(acknowledge) & 1, 1)
 
 
+class Ironlake(unittest.TestCase):
+    """What intel-gtt and early-quirks.c read: sizes in the host bridge's GMCH_CTRL."""
+
+    GMCH = 0x52
+
+    def machine(self, options=""):
+        machine = Machine(options, platform="ilk")
+        self.addCleanup(machine.close)
+        return machine
+
+    def test_ids_and_bars(self):
+        machine = self.machine()
+        self.assertEqual(machine.config(0x00), 0x00428086)
+        self.assertEqual(machine.config(0x08) >> 8, 0x030000)
+        self.assertEqual(machine.bar_size(0x10), 4 << 20)
+        self.assertEqual(machine.bar_size(0x18), 256 << 20)
+
+    def test_stolen_memory(self):
+        machine = self.machine("stolen=48M")
+        self.assertEqual(machine.config(self.GMCH, 2, slot=0), 0x0300, "2 MiB of entries, no stolen memory before firmware placed it")
+        machine.set_config(BDSM, 0x0ABCDEF0)
+        self.assertEqual(machine.config(BDSM), 0x0AB00000)
+        self.assertEqual(machine.config(self.GMCH, 2, slot=0), 0x0360)
+        self.assertEqual(machine.config(GGC, 2), 0)
+
+    def test_vga_disable_stays(self):  # intel_vga.c:intel_vga_set_state
+        machine = self.machine()
+        machine.set_config(self.GMCH, 0x0302, 2, slot=0)
+        machine.set_config(BDSM, 0x0AB00000)
+        self.assertEqual(machine.config(self.GMCH, 2, slot=0), 0x0372)
+
+    def test_global_table_and_fences(self):
+        machine = self.machine()
+        machine.map_bars()
+        machine.mmio_write(2 << 20 | 0x7FFFF * 4, 0x12345001)
+        self.assertEqual(machine.mmio(2 << 20 | 0x7FFFF * 4), 0x12345001)
+        machine.mmio_write(0x3004, 0x107000)
+        machine.mmio_write(0x3000, 0x10001D)
+        self.assertEqual(machine.mmio(0x100000), 0x100001)
+        self.assertEqual(machine.mmio(0x100004), 0x107007)
+
+
 class Variants(unittest.TestCase):
+    def test_stolen_sizes_of_ironlake(self):
+        status, text, _ = run_once(["-device", "intel-gpu-ilk,stolen=12M"])
+        self.assertNotEqual(status, 0)
+        self.assertIn("stolen=12582912 is none of 0, 1, 4", text)
+
     def test_aperture_property(self):
         with Machine("aperture=512M") as m:
             m.set_config(0x18, 0xFFFFFFFF)

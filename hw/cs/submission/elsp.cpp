@@ -51,6 +51,6 @@ std::unique_ptr<Submission> submission(mmio::RegisterFile& registers, uint32_t m
 
 }  // namespace
 
-const SubmissionForm elsp{.port = port, .make = submission, .streamer = list_streamer};
+const SubmissionForm elsp{.lists = true, .port = port, .make = submission, .streamer = list_streamer};
 
 }  // namespace softgen::cs

@@ -53,7 +53,7 @@ std::unique_ptr<Submission> submission(mmio::RegisterFile& registers, uint32_t m
 
 }  // namespace
 
-const SubmissionForm elsq_gen11{.port = port, .make = submission<elsq_gen11_layout>, .streamer = list_streamer};
-const SubmissionForm elsq_gen12{.port = port, .make = submission<elsq_gen12_layout>, .streamer = list_streamer};
+const SubmissionForm elsq_gen11{.lists = true, .port = port, .make = submission<elsq_gen11_layout>, .streamer = list_streamer};
+const SubmissionForm elsq_gen12{.lists = true, .port = port, .make = submission<elsq_gen12_layout>, .streamer = list_streamer};
 
 }  // namespace softgen::cs

@@ -124,11 +124,8 @@ std::unique_ptr<Streamer> streamer(const StreamerConfig& config, StreamerLinks l
   return std::make_unique<RingStreamer>(config, std::move(links));
 }
 
-constexpr std::array<defs::ContextLayout, 4> no_layouts{};  // by EngineClass
-
 }  // namespace
 
-const SubmissionForm ring{.port = port, .make = submission, .streamer = streamer};
-const defs::ContextImages ring_context_images{no_layouts};
+const SubmissionForm ring{.lists = false, .port = port, .make = submission, .streamer = streamer};
 
 }  // namespace softgen::cs

@@ -3,12 +3,9 @@
 #pragma once
 
 #include "hw/cs/submission.h"
-#include "hw/defs/context.h"
 
 namespace softgen::cs {
 
 extern const SubmissionForm ring;
-/// There are no images of execlists: layouts without registers.
-extern const defs::ContextImages ring_context_images;
 
 }  // namespace softgen::cs

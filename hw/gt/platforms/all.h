@@ -6,6 +6,6 @@
 
 namespace softgen::gt::platforms {
 
-extern const Parts icl, kbl, tgl;
+extern const Parts icl, ilk, kbl, tgl;
 
 }  // namespace softgen::gt::platforms

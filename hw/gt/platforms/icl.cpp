@@ -5,6 +5,7 @@
 #include "hw/defs/metric_sets/gen11.h"
 #include "hw/display/icl/display.h"
 #include "hw/eu/isa/gen11/isa.h"
+#include "hw/gt/engines/gen8.h"
 #include "hw/gt/platforms/all.h"
 #include "hw/mmio/interrupts/gen11.h"
 
@@ -15,8 +16,10 @@ const Parts icl{.name = "icl",
                 .interrupts = mmio::gen11_interrupts,
                 .submission = cs::elsq_gen11,
                 .display = display::icl,
-                .observation = oa::oa,
-                .guc = guc::gen11_layout,
+                .engines = gen8_engines,
+                .power_control = true,
+                .observation = &oa::oa,
+                .guc = &guc::gen11_layout,
                 .metric_sets = defs::gen11::icl_metric_sets,
                 .surface_state = surface::decode_surface<defs::Gen11>,
                 .sampler_state = sampler::decode_state<defs::Gen11>,

@@ -5,6 +5,7 @@
 #include "hw/defs/metric_sets/gen9.h"
 #include "hw/display/skl/display.h"
 #include "hw/eu/isa/gen9/isa.h"
+#include "hw/gt/engines/gen8.h"
 #include "hw/gt/platforms/all.h"
 #include "hw/mmio/interrupts/gen8.h"
 
@@ -15,8 +16,10 @@ const Parts kbl{.name = "kbl",
                 .interrupts = mmio::gen8_interrupts,
                 .submission = cs::elsp,
                 .display = display::skl,
-                .observation = oa::oa,
-                .guc = guc::gen9_layout,
+                .engines = gen8_engines,
+                .power_control = true,
+                .observation = &oa::oa,
+                .guc = &guc::gen9_layout,
                 .metric_sets = defs::gen9::kbl_metric_sets,
                 .surface_state = surface::decode_surface<defs::Gen9>,
                 .sampler_state = sampler::decode_state<defs::Gen9>,

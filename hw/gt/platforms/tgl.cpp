@@ -5,6 +5,7 @@
 #include "hw/defs/metric_sets/gen12.h"
 #include "hw/display/tgl/display.h"
 #include "hw/eu/isa/gen12/isa.h"
+#include "hw/gt/engines/gen8.h"
 #include "hw/gt/platforms/all.h"
 #include "hw/mmio/interrupts/gen11.h"
 
@@ -15,8 +16,10 @@ const Parts tgl{.name = "tgl",
                 .interrupts = mmio::gen12_interrupts,
                 .submission = cs::elsq_gen12,
                 .display = display::tgl,
-                .observation = oa::oag,
-                .guc = guc::gen12_layout,
+                .engines = gen8_engines,
+                .power_control = true,
+                .observation = &oa::oag,
+                .guc = &guc::gen12_layout,
                 .metric_sets = defs::gen12::tgl_metric_sets,
                 .surface_state = surface::decode_surface<defs::Gen12>,
                 .sampler_state = sampler::decode_state<defs::Gen12>,

@@ -13,7 +13,7 @@ RingMachine::RingMachine(bool threaded) : MachineBase(defs::gen5::registers, mmi
   registers.on_engine_read(softgen::reg::RING_TIMESTAMP, ticks);
   registers.on_engine_read(softgen::reg::RING_TIMESTAMP_UDW, [](uint32_t) { return 0; });
   CommandStreamers::Environment environment{.commands = defs::gen5::commands,
-                                            .contexts = ring_context_images,
+                                            .contexts = defs::gen5::context_images,
                                             .memory = memory,
                                             .ggtt = ggtt,
                                             .faults = &faults,

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The Ironlake device as intel-gtt and i915 find it and give it work (Linux 6.1, drivers/char/agp/intel-gtt.c, drivers/gpu/drm/i915; steps name the
+// function).
+#include <nlohmann/json.hpp>
+
+#include "hw/defs/registers/registers.h"
+#include "tests/unit/gt/fake_host.h"
+
+using namespace softgen;
+using softgen::test::FakeHost;
+
+namespace {
+
+constexpr uint64_t gtt_window = 2 << 20;
+constexpr uint32_t status_page = 0x20000, ring_at = 0x80000, target = 0xa0000, mi_noop = 0, mi_user_interrupt = 0x02u << 23;
+constexpr uint32_t mi_store_dword = 0x20u << 23 | 1u << 22 | 2;  // to the global table
+constexpr uint32_t mi_wait_for_event = 0x03u << 23 | 1u << 16;   // while condition code 1 is set
+constexpr uint32_t code_is_set = 0x0001'0001, code_is_clear = 0x0001'0000;  // EXCC
+
+/// An engine and its bit of GTIIR.
+struct EngineUnderTest {
+  uint32_t base, user_interrupt;
+};
+constexpr EngineUnderTest engines[] = {{0x2000, 1 << 0}, {0x4000, 1 << 5}};
+
+class Driver {
+ public:
+  explicit Driver(FakeHost& host, const EngineUnderTest& engine = engines[0]) : host_(host), engine_(engine) {
+    for (uint32_t page = 0; page < 1024; ++page) host.write(gtt_window + page * 4, page << 12 | 1);
+    start();
+    host.write(reg::GTIMR, 0);
+    host.write(reg::GTIER, ~0u);
+    host.write(reg::DEIER, 1u << 31);
+  }
+  /// intel_ring_submission.c:xcs_resume.
+  void start() {
+    set(reg::RING_MI_MODE, 0x0100'0100);
+    CHECK(get(reg::RING_MI_MODE) & 0x200);
+    set(reg::RING_CTL, 0);
+    set(reg::RING_HEAD, 0);
+    set(reg::RING_TAIL, 0);
+    CHECK(get(reg::RING_HEAD) == 0);
+    set(reg::RING_HWS_PGA, status_page);
+    set(reg::RING_START, ring_at);
+    set(reg::RING_CTL, 1);
+    CHECK((get(reg::RING_CTL) & 1) == 1);
+    set(reg::RING_MI_MODE, 0x0100'0000);
+    tail_ = 0;
+  }
+  void run(std::initializer_list<uint32_t> dwords) {
+    for (const uint32_t dword : dwords) host_.ram<uint32_t>(ring_at + std::exchange(tail_, tail_ + 4)) = dword;
+    set(reg::RING_TAIL, tail_);
+  }
+  void breadcrumb(uint32_t value) { run({mi_store_dword, 0, target, value, mi_user_interrupt, mi_noop}); }
+  uint32_t get(uint32_t relative) { return host_.read(engine_.base + relative); }
+  void set(uint32_t relative, uint32_t value) { host_.write(engine_.base + relative, value); }
+  /// i915_irq.c:ilk_irq_handler. The bits of GTIIR.
+  uint32_t take_interrupts() {
+    host_.write(reg::DEIER, 0);
+    const uint32_t found = host_.read(reg::GTIIR);
+    host_.write(reg::GTIIR, found);
+    host_.write(reg::DEIER, 1u << 31);
+    return found;
+  }
+
+ private:
+  FakeHost& host_;
+  const EngineUnderTest engine_;
+  uint32_t tail_ = 0;
+};
+
+}  // namespace
+
+TEST_CASE("Ironlake: identity") {
+  const sg_platform_info* info = sg_platform("ilk");
+  REQUIRE(info);
+  CHECK(info->pci_device_id == 0x0042);  // i915_pciids.h, INTEL_IRONLAKE_D_IDS
+  CHECK(info->bar0_size == 4u << 20);    // i915_drv.h: registers in the lower half (intel_uncore.c:uncore_mmio_setup)
+  CHECK(info->gtt_offset == 2u << 20);
+  CHECK(info->gtt_entry_size == 4);
+  CHECK(info->engines == 2);
+  CHECK(info->pipes == 2);
+  CHECK(info->bridge_gmch_offset == 0x52);
+  CHECK((info->fences[0].offset == 0x100000 && info->fences[0].size == 16u * 8));
+  CHECK((info->fences[1].offset == 0x3000 && info->fences[1].size == 16u * 8));
+}
+
+TEST_CASE("Ironlake: what probing expects of registers") {
+  FakeHost host(0, 1, nullptr, "ilk");
+  CHECK((host.read(reg::PGTBL_CTL) >> 1 & 7) == 4);  // intel-gtt.c:i965_gtt_total_entries: 2 MiB of entries
+  host.write(reg::PGTBL_CTL, host.read(reg::PGTBL_CTL));
+  CHECK((host.read(reg::PGTBL_CTL) >> 1 & 7) == 4);
+  CHECK((host.read(reg::STOLEN_RESERVED_GEN4) & 1) == 0);  // i915_gem_stolen.c:g4x_get_stolen_reserved
+  host.write(gtt_window + 4 * 0x7ffff, 0x1234'5001);       // intel-gtt.c:intel_gtt_insert_page, posting read
+  CHECK(host.read(gtt_window + 4 * 0x7ffff) == 0x1234'5001);
+  for (const uint32_t domain : {1u, 3u}) {  // intel_reset.c:ilk_do_reset
+    host.write(reg::ILK_GDSR, domain << 1 | 1);
+    CHECK((host.read(reg::ILK_GDSR) & 1) == 0);
+  }
+  for (const EngineUnderTest& engine : engines) {  // intel_gt_clock_utils.c:gen5_read_clock_frequency: 12.5 MHz
+    const uint32_t before = host.read(engine.base + reg::RING_TIMESTAMP);
+    host.advance(1'000'000);
+    CHECK(host.read(engine.base + reg::RING_TIMESTAMP) - before == 12'500);
+  }
+}
+
+TEST_CASE("Ironlake: rings run, with interrupts") {
+  for (const unsigned threads : {0u, 1u}) {
+    for (const EngineUnderTest& engine : engines) {
+      CAPTURE(threads, engine.base);
+      FakeHost host(threads, 1, nullptr, "ilk");
+      Driver driver(host, engine);
+      driver.breadcrumb(0x1234);
+      REQUIRE(host.wait_messages(1));
+      CHECK(host.ram<uint32_t>(target) == 0x1234);
+      CHECK(driver.take_interrupts() == engine.user_interrupt);
+      if (threads == 0) CHECK_FALSE(host.level());  // else another thread may be about to say so
+    }
+  }
+}
+
+TEST_CASE("Ironlake: a reset drops what runs, and the ring starts again") {
+  for (const unsigned threads : {0u, 1u}) {
+    CAPTURE(threads);
+    FakeHost host(threads, 1, nullptr, "ilk");
+    Driver driver(host);
+    driver.set(reg::RING_EXCC, code_is_set);
+    driver.run({mi_wait_for_event, mi_noop});
+    host.write(reg::ILK_GDSR, 1u << 1 | 1);
+    CHECK(driver.get(reg::RING_CTL) == 0);
+    CHECK(driver.get(reg::RING_HEAD) == 0);
+    driver.start();
+    driver.breadcrumb(7);
+    REQUIRE(host.wait_messages(1));
+    CHECK(host.ram<uint32_t>(target) == 7);
+  }
+}
+
+TEST_CASE("Ironlake: a device that waits is saved, loaded into another, and finishes there") {
+  for (const unsigned threads : {0u, 1u}) {
+    CAPTURE(threads);
+    FakeHost one(threads, 1, nullptr, "ilk"), other(threads, 1, nullptr, "ilk");
+    Driver driver(one);
+    driver.set(reg::RING_EXCC, code_is_set);
+    driver.run({mi_wait_for_event, mi_noop});
+    driver.breadcrumb(0x4321);
+    const std::string saved = one.save();
+    CHECK(one.ram<uint32_t>(target) == 0);
+    std::memcpy(&other.ram<std::byte>(0), &one.ram<std::byte>(0), FakeHost::ram_size);
+    REQUIRE(other.load(saved) == "");
+    other.write(engines[0].base + reg::RING_EXCC, code_is_clear);
+    REQUIRE(other.wait_messages(1));
+    CHECK(other.ram<uint32_t>(target) == 0x4321);
+    CHECK(one.ram<uint32_t>(target) == 0);
+  }
+}
+
+TEST_CASE("Ironlake: the CPU sees tiled memory through fences of i915, swizzled") {
+  FakeHost host(0, 1, nullptr, "ilk");
+  for (uint32_t page = 0; page < 1024; ++page) host.write(gtt_window + page * 4, page << 12 | 1);
+  constexpr uint32_t first = 0x100000, last = 0x107000;  // intel_ggtt_fencing.c:i965_write_fence_reg: X tiles, a pitch of 1 KiB
+  host.write(0x3000, 0);
+  host.write(0x3004, last);
+  host.write(0x3000, first | (1024 / 128 - 1) << 2 | 1);
+  sg_aperture_write(host.device(), first + 1024, 0xabcd'1234, 4);  // row 1: 512 bytes into the tile, and bit 9 is set
+  CHECK(host.ram<uint32_t>(first + 512 + 64) == 0xabcd'1234);
+  sg_aperture_write(host.device(), first + 3 * 1024, 0x55, 4);  // row 3: bits 9 and 10 are set
+  CHECK(host.ram<uint32_t>(first + 3 * 512) == 0x55);
+  CHECK(sg_aperture_page(host.device(), first) == nullptr);
+  CHECK(sg_aperture_page(host.device(), first + 0x10000) != nullptr);
+}
+
+TEST_CASE("Ironlake: the report names the platform's engines, and packets that are not built are counted") {
+  FakeHost host(0, 1, nullptr, "ilk");
+  Driver driver(host);
+  driver.run({0x7805'0005, 0, 0, 0, 0, 0, 0, mi_noop});  // 3DSTATE_DEPTH_BUFFER
+  char* text = sg_report(host.device());
+  const auto report = nlohmann::json::parse(text);
+  sg_free(text);
+  CHECK(report["platform"] == "ilk");
+  CHECK(report["engines"].size() == 2);
+  CHECK(report["engines"]["rcs"]["tail"] == "0x20");
+}
