@@ -84,8 +84,8 @@ bool Bo::set_tiling(uint32_t tiling, uint32_t pitch) {
   return fd_ >= 0 && fstat(fd_, &st) == 0 && fchmod(fd_, (st.st_mode & (ALLPERMS & ~tiling_bits)) | tiling) == 0;
 }
 
-LinearView* Bo::make_linear_view() {
-  if (!view_) view_ = LinearView::create(tiling() == I915_TILING_X ? surface::Tiling::x : surface::Tiling::y, pitch_, size_);
+LinearView* Bo::make_linear_view(defs::Bit6Swizzle swizzle) {
+  if (!view_) view_ = LinearView::create(tiling() == I915_TILING_X ? surface::Tiling::x : surface::Tiling::y, pitch_, size_, swizzle);
   return view_.get();
 }
 

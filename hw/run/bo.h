@@ -56,7 +56,7 @@ class Bo {
   /// What a GTT mapping shows of a tiled object; guarded by the driver's lock. Null: there is no such mapping.
   LinearView* linear_view() const { return view_.get(); }
   /// Made when there is none. Null: the pitch is unknown, as of another process's object, or does not fit.
-  LinearView* make_linear_view();
+  LinearView* make_linear_view(defs::Bit6Swizzle swizzle = {});
   /// Before anything but the view's mapping uses the object.
   void flush_view() {
     if (view_) view_->flush(bytes());

@@ -6,7 +6,9 @@
 #include <algorithm>
 
 #include "hw/run/chip_oa.h"
+#include "hw/run/execlists.h"
 #include "hw/run/regs.h"
+#include "hw/run/rings.h"
 
 namespace softgen::run {
 namespace {
@@ -28,6 +30,28 @@ Switch gen12_entry(uint32_t low, uint32_t) {
   constexpr uint32_t new_queue = 1u << 0, id_shift = 15, no_id = 0x7ff;
   return {(low & new_queue) != 0, (low >> id_shift & no_id) == no_id};
 }
+
+constexpr uint64_t sfc = I915_VIDEO_AND_ENHANCE_CLASS_CAPABILITY_SFC, hevc = I915_VIDEO_CLASS_CAPABILITY_HEVC;
+
+// i915 gt/intel_ggtt.c, gen8_ggtt_pte_encode() and gen6_ggtt_invalidate().
+constexpr GlobalTable gen8_table{.window = 8u << 20,
+                                 .pages = 1u << 20,
+                                 .entry_bytes = 8,
+                                 .entry = [](uint64_t gpa) { return gpa | 1; },
+                                 .flush = 0x101008,  // GFX_FLSH_CNTL_GEN6
+                                 .has_scratch = false};
+
+constexpr Uapi gen9_uapi{.own_tables = true,
+                         .relocation_bytes = 8,
+                         .llc = true,
+                         .coherent_ggtt = true,
+                         .schedules = true,
+                         .topology = true,
+                         .huc = true,
+                         .secure_batches = false,
+                         .fences = 32,
+                         .reset = 2,
+                         .context_isolation = 0xf};
 
 // Kaby Lake (i915 gt/intel_gt_irq.c, gen8_gt_irq_handler; gt/intel_execlists_submission.c; gt/intel_workarounds.c, gen9_whitelist_build() and
 // kbl_whitelist_build()).
@@ -66,27 +90,30 @@ void submit(const Registers& registers, const EngineInfo& engine, uint32_t descr
   for (const uint32_t dword : {0u, 0u, id, descriptor}) registers.write(engine.mmio + elsp, dword);
 }
 
+constexpr Execlists lists{.run_lists = 0x8000'8000,
+                          .csb_entries = 6,
+                          .csb_write = 0x1f,
+                          .csb_pointers = 0xffff'0505,
+                          .open_to_batches = open_to_batches,
+                          .render_list = gen9_list,
+                          .other_list = gen9_list,
+                          .hear = hear,
+                          .read_entry = gen8_entry,
+                          .context_id = [](uint32_t number) { return number; },
+                          .submit = submit};
+
 constexpr Chip chip{.platform = "kbl",
                     .engines = {{"rcs0", I915_ENGINE_CLASS_RENDER, regs::rcs_base, gt_irq, 0, 22, 1u << 1},
                                 {"bcs0", I915_ENGINE_CLASS_COPY, regs::bcs_base, gt_irq, 16, 2, 1u << 3},
-                                {"vcs0", I915_ENGINE_CLASS_VIDEO, 0x12000, gt_irq + 0x10, 0, 2, 1u << 2},
-                                {"vecs0", I915_ENGINE_CLASS_VIDEO_ENHANCE, 0x1a000, gt_irq + 0x30, 0, 2, 1u << 4}},
+                                {"vcs0", I915_ENGINE_CLASS_VIDEO, 0x12000, gt_irq + 0x10, 0, 2, 1u << 2, hevc | sfc},
+                                {"vecs0", I915_ENGINE_CLASS_VIDEO_ENHANCE, 0x1a000, gt_irq + 0x30, 0, 2, 1u << 4, sfc}},
                     .forcewake = forcewake,
-                    .run_lists = 0x8000'8000,
-                    .csb_entries = 6,
-                    .csb_write = 0x1f,
-                    .csb_pointers = 0xffff'0505,
-                    .open_to_batches = open_to_batches,
-                    .render_list = gen9_list,
-                    .other_list = gen9_list,
-                    .coherent_ggtt = true,
+                    .global_table = gen8_table,
                     .enables_64k_pages = true,
+                    .uapi = gen9_uapi,
                     .enable_interrupts = enable_interrupts,
-                    .hear = hear,
                     .acknowledge = acknowledge,
-                    .read_entry = gen8_entry,
-                    .context_id = [](uint32_t number) { return number; },
-                    .submit = submit,
+                    .submission = [](const SubmissionHost& host) { return execlist_submission(host, lists); },
                     .oa = &gen9_oa};
 
 }  // namespace kbl
@@ -145,27 +172,36 @@ using namespace elsq;
 constexpr uint32_t forcewake[] = {regs::forcewake_render, regs::forcewake_gt, 0xa540, 0xa560};
 constexpr uint32_t open_to_batches[] = {0xe194, 0xe18c, 0x731c, 0x2348 | read_only | range_4, 0x23a8 | read_only};
 
+constexpr Execlists lists{.run_lists = 0x0008'0008,
+                          .csb_entries = 12,
+                          .csb_write = 0x2f,
+                          .csb_pointers = 0xffff'0b0b,
+                          .open_to_batches = open_to_batches,
+                          .render_list = gen11_render_list,
+                          .other_list = gen9_list,
+                          .hear = hear,
+                          .read_entry = gen8_entry,
+                          .context_id = context_id,
+                          .submit = submit};
+
+constexpr Uapi uapi = [] {
+  Uapi uapi = gen9_uapi;
+  uapi.coherent_ggtt = false;
+  return uapi;
+}();
+
 constexpr Chip chip{.platform = "icl",
                     .engines = {{"rcs0", I915_ENGINE_CLASS_RENDER, regs::rcs_base, 0x190090, 16, 14, 1u << 1},
                                 {"bcs0", I915_ENGINE_CLASS_COPY, regs::bcs_base, 0x1900a0, 16, 2, 1u << 2},
-                                {"vcs0", I915_ENGINE_CLASS_VIDEO, 0x1c0000, 0x1900a8, 16, 2, 1u << 5},
-                                {"vecs0", I915_ENGINE_CLASS_VIDEO_ENHANCE, 0x1c8000, 0x1900d0, 16, 2, 1u << 13}},
+                                {"vcs0", I915_ENGINE_CLASS_VIDEO, 0x1c0000, 0x1900a8, 16, 2, 1u << 5, hevc | sfc},
+                                {"vecs0", I915_ENGINE_CLASS_VIDEO_ENHANCE, 0x1c8000, 0x1900d0, 16, 2, 1u << 13, sfc}},
                     .forcewake = forcewake,
-                    .run_lists = 0x0008'0008,
-                    .csb_entries = 12,
-                    .csb_write = 0x2f,
-                    .csb_pointers = 0xffff'0b0b,
-                    .open_to_batches = open_to_batches,
-                    .render_list = gen11_render_list,
-                    .other_list = gen9_list,
-                    .coherent_ggtt = false,
+                    .global_table = gen8_table,
                     .enables_64k_pages = false,
+                    .uapi = uapi,
                     .enable_interrupts = enable_interrupts,
-                    .hear = hear,
                     .acknowledge = acknowledge,
-                    .read_entry = gen8_entry,
-                    .context_id = context_id,
-                    .submit = submit,
+                    .submission = [](const SubmissionHost& host) { return execlist_submission(host, lists); },
                     .oa = &gen11_oa};
 
 }  // namespace icl
@@ -177,23 +213,97 @@ using namespace elsq;
 constexpr uint32_t forcewake[] = {regs::forcewake_render, regs::forcewake_gt, 0xa540, 0xa548, 0xa560};
 constexpr uint32_t open_to_batches[] = {0x2348 | read_only | range_4, 0x7010, 0x7018, 0x7304, 0x23a8 | read_only};
 
+constexpr Execlists lists = [] {
+  Execlists lists = icl::lists;
+  lists.open_to_batches = open_to_batches;
+  lists.render_list = lists.other_list = gen12_list;
+  lists.read_entry = gen12_entry;
+  return lists;
+}();
+
 constexpr Chip chip = [] {
   Chip chip = icl::chip;
   chip.platform = "tgl";
   chip.forcewake = forcewake;
-  chip.open_to_batches = open_to_batches;
-  chip.render_list = chip.other_list = gen12_list;
-  chip.read_entry = gen12_entry;
+  chip.submission = [](const SubmissionHost& host) { return execlist_submission(host, lists); };
   chip.oa = &gen12_oa;
   return chip;
 }();
 
 }  // namespace tgl
 
+// Ironlake (i915_irq.c, ilk_irq_handler; gt/intel_gt_irq.c, gen5_gt_irq_postinstall; char/agp/intel-gtt.c, i965_write_entry; gt/intel_reset.c,
+// ilk_do_reset; gt/intel_workarounds.c, ilk_gt_workarounds_init and rcs_engine_wa_init).
+namespace ilk {
+
+constexpr uint32_t display_irq = 0x44000, gt_irq = 0x44010, imr = 4, iir = 8, ier = 12, display_master = 1u << 31;
+constexpr uint32_t render_user = 1u << 0, video_user = 1u << 5, heard = render_user | video_user;
+
+void enable_interrupts(const Registers& registers) {
+  registers.write(gt_irq + iir, ~0u);
+  registers.write(gt_irq + iir, ~0u);  // of two that may be queued
+  registers.write(gt_irq + imr, ~heard);
+  registers.write(gt_irq + ier, heard);
+  registers.write(display_irq + imr, ~0u);
+  registers.write(display_irq + ier, display_master);
+}
+
+void acknowledge(const Registers& registers) {
+  registers.write(display_irq + ier, 0);
+  if (const uint32_t pending = registers.read(gt_irq + iir)) registers.write(gt_irq + iir, pending);
+  registers.write(display_irq + ier, display_master);
+}
+
+constexpr uint64_t entry(uint64_t gpa) {
+  constexpr uint64_t valid = 1, snooped = 3u << 1, upper = 0xf0;
+  return (gpa & 0xffff'f000) | (gpa >> 28 & upper) | snooped | valid;
+}
+
+constexpr uint32_t enabled(uint32_t bits) { return bits << 16 | bits; }
+constexpr uint32_t disabled(uint32_t bits) { return bits << 16; }
+constexpr RegisterValue workarounds[] = {{0x2120, disabled(1u << 0)},    // CACHE_MODE_0: RC_OP_FLUSH_ENABLE
+                                         {0x2120, enabled(1u << 8)},     // CM0_PIPELINED_RENDER_FLUSH_DISABLE
+                                         {0x208c, enabled(1u << 14)},    // 3D_CHICKEN2: WM_READ_PIPELINED
+                                         {0x209c, enabled(1u << 6)}};    // MI_MODE: VS_TIMER_DISPATCH
+constexpr uint32_t reset_enable = 1u << 0, reset_render = 1u << 1, reset_media = 3u << 1;
+constexpr uint32_t reset_steps[] = {reset_render | reset_enable, reset_media | reset_enable};
+constexpr Rings rings{.workarounds = workarounds, .reset = 0x12ca4, .reset_steps = reset_steps, .reset_pending = reset_enable};
+
+constexpr Chip chip{.platform = "ilk",
+                    .engines = {{.name = "rcs0", .uapi_class = I915_ENGINE_CLASS_RENDER, .mmio = regs::rcs_base, .context_pages = 1},
+                                {},
+                                {.name = "vcs0", .uapi_class = I915_ENGINE_CLASS_VIDEO, .mmio = 0x4000},
+                                {}},
+                    .forcewake = {},
+                    .global_table = {.window = 2u << 20,
+                                     .pages = 512u << 10,
+                                     .entry_bytes = 4,
+                                     .entry = entry,
+                                     .flush = 0,
+                                     .has_scratch = true},
+                    .enables_64k_pages = false,
+                    .uapi = {.own_tables = false,
+                             .relocation_bytes = 4,
+                             .llc = false,
+                             .coherent_ggtt = true,
+                             .schedules = false,
+                             .topology = false,
+                             .huc = false,
+                             .secure_batches = true,
+                             .fences = 16,
+                             .reset = 1,
+                             .context_isolation = 1u << I915_ENGINE_CLASS_RENDER},
+                    .enable_interrupts = enable_interrupts,
+                    .acknowledge = acknowledge,
+                    .submission = [](const SubmissionHost& host) { return ring_submission(host, rings); },
+                    .oa = nullptr};
+
+}  // namespace ilk
+
 }  // namespace
 
 const Chip* chip_of(std::string_view platform) {
-  static constexpr const Chip* chips[] = {&kbl::chip, &icl::chip, &tgl::chip};
+  static constexpr const Chip* chips[] = {&kbl::chip, &icl::chip, &tgl::chip, &ilk::chip};
   const auto found = std::ranges::find(chips, platform, &Chip::platform);
   return found == std::end(chips) ? nullptr : *found;
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string_view>
 
@@ -10,18 +11,31 @@
 
 namespace softgen::run {
 
+class Submission;
+struct SubmissionHost;
 struct OaUnit;
 
 struct EngineInfo {
-  const char* name;
-  uint16_t uapi_class;  ///< I915_ENGINE_CLASS_*
-  uint32_t mmio;
-  uint32_t irq_register;  ///< Gen9: the first of ISR, IMR, IIR, IER; Gen11: the mask register
-  unsigned irq_shift;
-  uint32_t context_pages;
-  uint32_t reset;  ///< its bit of GDRST
+  const char* name = nullptr;  ///< null: the chip has none of the class
+  uint16_t uapi_class = 0;     ///< I915_ENGINE_CLASS_*
+  uint32_t mmio = 0;
+  uint32_t irq_register = 0;  ///< Gen9: the first of ISR, IMR, IIR, IER; Gen11: the mask register
+  unsigned irq_shift = 0;
+  uint32_t context_pages = 0;  ///< 0: it keeps nothing of a context
+  uint32_t reset = 0;          ///< its bit of GDRST
+  uint64_t capabilities = 0;   ///< I915_VIDEO_CLASS_CAPABILITY_*, I915_VIDEO_AND_ENHANCE_CLASS_CAPABILITY_*
 };
 inline constexpr unsigned run_engines = 4;  ///< RCS0, BCS0, VCS0, VECS0: in the order of I915_ENGINE_CLASS_*
+
+/// The global table, behind BAR0.
+struct GlobalTable {
+  uint64_t window;  ///< offset of the first entry
+  uint32_t pages;
+  unsigned entry_bytes;
+  uint64_t (*entry)(uint64_t gpa);  ///< of a page there
+  uint32_t flush;                   ///< a register that is written after entries; 0: the last entry is read back instead
+  bool has_scratch;                 ///< entries that nobody has name a page that nobody uses; else they are 0
+};
 
 /// The device's registers.
 class Registers {
@@ -29,42 +43,46 @@ class Registers {
   explicit Registers(sg_device* device) : device_(device) {}
   void write(uint32_t offset, uint32_t value) const { sg_bar0_write(device_, offset, value, 4); }
   uint32_t read(uint32_t offset) const { return static_cast<uint32_t>(sg_bar0_read(device_, offset, 4)); }
+  void write_entry(const GlobalTable& table, uint32_t page, uint64_t value) const {
+    sg_bar0_write(device_, table.window + uint64_t{table.entry_bytes} * page, value, table.entry_bytes);
+  }
+  uint64_t read_entry(const GlobalTable& table, uint32_t page) const {
+    return sg_bar0_read(device_, table.window + uint64_t{table.entry_bytes} * page, table.entry_bytes);
+  }
 
  private:
   sg_device* const device_;
 };
 
-/// What an entry of the context status buffer says of the list that was submitted last.
-struct Switch {
-  bool taken;  ///< it runs
-  bool idle;   ///< it has ended
+/// What i915 answers programs that ask (i915_getparam.c), and what follows from it.
+struct Uapi {
+  bool own_tables;           ///< each context has an address space of its own; else all share the global table's
+  unsigned relocation_bytes;  ///< of an address that EXECBUFFER2 writes
+  bool llc, coherent_ggtt;
+  bool schedules;       ///< requests have priorities
+  bool topology;        ///< slices and EUs are told
+  bool huc;             ///< there is one, or could be
+  bool secure_batches;  ///< I915_EXEC_SECURE, for root
+  int fences;
+  int reset;              ///< I915_PARAM_HAS_GPU_RESET: 1: of the GT; 2: of an engine
+  int context_isolation;  ///< bit: I915_ENGINE_CLASS_*
 };
 
 struct Chip {
   std::string_view platform;
   EngineInfo engines[run_engines];
   std::span<const uint32_t> forcewake;  ///< request registers
-  uint32_t run_lists;                   ///< a write of RING_MODE
-  unsigned csb_entries;
-  unsigned csb_write;                                 ///< dword of the status page with the index of the last entry
-  uint32_t csb_pointers;                              ///< a write of the register that resets both pointers
-  std::span<const uint32_t> open_to_batches;          ///< values of FORCE_TO_NONPRIV of the render engine
-  std::span<const uint32_t> render_list, other_list;  ///< registers behind those of the ring in the first list of a context's image
-  bool coherent_ggtt;
+  GlobalTable global_table;
   bool enables_64k_pages;  ///< by GAMW_ECO_DEV_RW_IA (i915 gt/intel_gtt.c, gtt_write_workarounds); later chips have another register there
+  Uapi uapi;
   /// Everything unmasked but the engines, everything enabled.
   void (*enable_interrupts)(const Registers& registers);
-  /// `heard`: the engine's interrupts that reach us.
-  void (*hear)(const Registers& registers, const EngineInfo& engine, uint32_t heard);
   /// Answers a message of the device: what is pending is cleared.
   void (*acknowledge)(const Registers& registers);
-  /// An entry of the status buffer.
-  Switch (*read_entry)(uint32_t low, uint32_t high);
-  /// Upper half of the descriptor of a context with this number.
-  uint32_t (*context_id)(uint32_t number);
-  /// One context. `id`: the upper half of its descriptor.
-  void (*submit)(const Registers& registers, const EngineInfo& engine, uint32_t descriptor, uint32_t id);
-  const OaUnit* oa;
+  std::unique_ptr<Submission> (*submission)(const SubmissionHost& host);
+  const OaUnit* oa;  ///< null: there is none
+
+  bool has(unsigned engine) const { return engine < run_engines && engines[engine].name; }
 };
 
 /// Null: softgen-run has no driver for it.

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 
 #include "hw/run/gpu.h"
 #include "hw/run/kms.h"
@@ -20,14 +21,16 @@ class Driver {
   /// The driver if it was ever made.
   static Driver* existing();
 
-  explicit Driver(const Options& options) : gpu(options), kms(options), perf(gpu) {}
+  explicit Driver(const Options& options) : gpu(options), kms(options) {
+    if (gpu.chip().oa) perf.emplace(gpu);
+  }
 
   /// For threads that may end after the driver has gone.
   static std::function<void()> kick_later();
 
   Gpu gpu;
   Kms kms;
-  Perf perf;
+  std::optional<Perf> perf;  ///< of chips with an observation unit
   std::map<std::pair<dev_t, ino_t>, std::weak_ptr<Bo>> by_inode;
   std::map<uint32_t, std::weak_ptr<Bo>> by_name;  // GEM_FLINK
   uint32_t next_name = 1;
@@ -142,7 +145,7 @@ class DrmFile {
   std::map<uint32_t, BoPtr> handles_;
   std::map<uint64_t, uint32_t> handle_by_id_;
   std::map<uint32_t, std::shared_ptr<Context>> contexts_;
-  std::map<uint32_t, std::shared_ptr<Ppgtt>> vms_;
+  std::map<uint32_t, std::shared_ptr<AddressSpace>> vms_;
   std::map<uint32_t, SyncobjPtr> syncobjs_;
   uint32_t next_handle_ = 1, next_context_ = 1, next_vm_ = 1, next_syncobj_ = 1;
 };

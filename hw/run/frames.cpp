@@ -63,9 +63,9 @@ void for_each_pixel(const Layer& layer, const Picture& picture, std::vector<uint
   for (int64_t row = top; row < bottom; ++row) {
     uint8_t* out = &rgba[4 * (static_cast<size_t>(layer.y + row) * picture.screen_width + static_cast<size_t>(layer.x + left))];
     for (int64_t column = left; column < right; ++column, out += 4) {
-      const auto at = surface::offset(tiling, bytes, (layer.src_x + static_cast<uint32_t>(column)) * bytes,
-                                      layer.src_y + static_cast<uint32_t>(row), fb.pitch);
-      body(fb.bo->host() + fb.offset + at, out);
+      const auto at = fb.offset + surface::offset(tiling, bytes, (layer.src_x + static_cast<uint32_t>(column)) * bytes,
+                                                  layer.src_y + static_cast<uint32_t>(row), fb.pitch);
+      body(fb.bo->host() + (tiling == surface::Tiling::linear ? at : fb.swizzle.of(at, tiling == surface::Tiling::y)), out);
     }
   }
 }

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Device bring-up and interrupt service. Sequence and values: i915 gt/intel_execlists_submission.c (enable_execlists), i915_irq.c.
+// Device bring-up, interrupt service, hangs. Sequences: i915 i915_irq.c, gt/intel_reset.c.
 #include "hw/run/gpu.h"
 
 #include <fmt/format.h>
-#include <i915_drm.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <unistd.h>
@@ -11,16 +10,15 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <iterator>
-#include <new>
-#include <span>
 #include <stdexcept>
 #include <utility>
 
 #include "hw/base/signals.h"
 #include "hw/eu/jit/engine.h"
 #include "hw/gt/abi.h"
+#include "hw/run/global_space.h"
 #include "hw/run/options.h"
+#include "hw/run/ppgtt.h"
 #include "hw/run/regs.h"
 
 namespace softgen::run {
@@ -29,8 +27,6 @@ namespace {
 
 // Of the process's address space, not of its memory: holes are free.
 constexpr uint64_t arena_size = uint64_t{64} << 30;
-constexpr uint32_t ggtt_pages = 1u << 20;
-constexpr uint64_t page = 4096;
 
 sg_host_ops host_ops(Gpu* gpu, void (*interrupt)(void*, bool)) {
   sg_host_ops ops = {};
@@ -90,7 +86,26 @@ Gpu::Gpu(const Options& options)
       platform_(platform_named(options.platform)),
       chip_(chip_named(options.platform)),
       shared_arena_(std::make_shared<Arena>(arena_size)),
-      arena_(*shared_arena_) {
+      arena_(*shared_arena_),
+      device_(make_device()),
+      ggtt_(chip_.global_table, Registers(device_), arena_),
+      submission_(chip_.submission({chip_, Registers(device_), arena_, ggtt_})) {
+  const SignalsBlocked in_new_threads;
+  char* error = nullptr;
+  if (!options_.record.empty() && !sg_record_start(device_, options_.record.c_str(), false, &error))
+    throw std::runtime_error(take_error(error));
+  if (!options_.check.empty() && !sg_check_start(device_, options_.check.c_str(), nullptr, nullptr, &error))
+    throw std::runtime_error(take_error(error));
+  if (!chip_.uapi.own_tables) global_space_ = std::make_shared<GlobalSpace>(ggtt_);
+  bring_up();
+  // Not before: what brings the device up here waits for nothing that a plan may take away.
+  if (!options_.faults.empty() && !sg_faults_load(device_, options_.faults.c_str(), &error)) throw std::runtime_error(take_error(error));
+  thread_ = std::thread([this] { thread_main(); });
+  FenceClock::get().set_service({[this] { serve_interrupt(); }, [this] { irq_changed_.notify_one(); }});
+  if (!options_.record.empty() || !options_.stats.empty() || !options_.check.empty()) end_.emplace([this] { write_results(); });
+}
+
+sg_device* Gpu::make_device() {
   const SignalsBlocked in_new_threads;
   options_.record = own_file(options_.record);
   options_.stats = own_file(options_.stats);
@@ -102,22 +117,12 @@ Gpu::Gpu(const Options& options)
   eu::CompilerOptions compiler{.may_be_in_process = true};
   if (eu::Engine engine; eu::engine_from_name(options_.engine, engine)) compiler.engine = engine;
   char* error = nullptr;
-  device_ = gt::new_device(config, eu::make_compiler(compiler), ops, &error);
-  if (!device_) throw std::runtime_error(take_error(error));
-  sg_memory_begin(device_);
-  sg_memory_add(device_, 0, arena_.size(), arena_.base(), false);
-  sg_memory_commit(device_);
-  if (!options_.record.empty() && !sg_record_start(device_, options_.record.c_str(), false, &error))
-    throw std::runtime_error(take_error(error));
-  if (!options_.check.empty() && !sg_check_start(device_, options_.check.c_str(), nullptr, nullptr, &error))
-    throw std::runtime_error(take_error(error));
-  ggtt_free_[1] = ggtt_pages - 1;
-  bring_up();
-  // Not before: what brings the device up here waits for nothing that a plan may take away.
-  if (!options_.faults.empty() && !sg_faults_load(device_, options_.faults.c_str(), &error)) throw std::runtime_error(take_error(error));
-  thread_ = std::thread([this] { thread_main(); });
-  FenceClock::get().set_service({[this] { serve_interrupt(); }, [this] { irq_changed_.notify_one(); }});
-  if (!options_.record.empty() || !options_.stats.empty() || !options_.check.empty()) end_.emplace([this] { write_results(); });
+  sg_device* const device = gt::new_device(config, eu::make_compiler(compiler), ops, &error);
+  if (!device) throw std::runtime_error(take_error(error));
+  sg_memory_begin(device);
+  sg_memory_add(device, 0, arena_.size(), arena_.base(), false);
+  sg_memory_commit(device);
+  return device;
 }
 
 Gpu::~Gpu() {
@@ -156,97 +161,20 @@ void Gpu::write_results() {
   sg_free(report);
 }
 
-uint32_t Gpu::ggtt_map(uint64_t gpa, uint32_t pages, uint32_t alignment) {
-  for (auto it = ggtt_free_.begin(); it != ggtt_free_.end(); ++it) {
-    const uint32_t start = it->first, end = start + it->second;
-    const uint32_t first = (start + alignment - 1) / alignment * alignment;
-    if (first > end || end - first < pages) continue;
-    ggtt_free_.erase(it);
-    if (first > start) ggtt_free_[start] = first - start;
-    if (end - first > pages) ggtt_free_[first + pages] = end - first - pages;
-    for (uint32_t i = 0; i < pages; ++i) sg_bar0_write(device_, regs::gtt_window + uint64_t{8} * (first + i), (gpa + page * i) | 1, 8);
-    write(regs::gfx_flsh_cntl, 1);
-    return first << 12;
-  }
-  throw std::bad_alloc();
-}
-
-void Gpu::ggtt_unmap(uint32_t address, uint32_t pages) {
-  const uint32_t first = address >> 12;
-  for (uint32_t i = 0; i < pages; ++i) sg_bar0_write(device_, regs::gtt_window + uint64_t{8} * (first + i), 0, 8);
-  uint32_t start = first, count = pages;
-  const auto after = ggtt_free_.lower_bound(first);
-  if (after != ggtt_free_.begin() && std::prev(after)->first + std::prev(after)->second == first) {
-    start = std::prev(after)->first;
-    count += std::prev(after)->second;
-  }
-  if (after != ggtt_free_.end() && after->first == first + pages) {
-    count += after->second;
-    ggtt_free_.erase(after);
-  }
-  ggtt_free_[start] = count;
-}
-
-GgttMemory Gpu::ggtt_allocate(uint32_t pages, uint32_t alignment) {
-  GgttMemory memory{.gpa = arena_.allocate(page * pages), .pages = pages};
-  if (!memory.gpa) throw std::bad_alloc();
-  try {
-    memory.address = ggtt_map(memory.gpa, pages, alignment);
-  } catch (const std::bad_alloc&) {
-    arena_.release(memory.gpa, page * pages);
-    throw;
-  }
-  return memory;
-}
-
-void Gpu::ggtt_free(const GgttMemory& memory) {
-  ggtt_unmap(memory.address, memory.pages);
-  arena_.release(memory.gpa, page * memory.pages);
-}
-
 void Gpu::bring_up() {
   for (uint32_t request : chip_.forcewake) write(request, 0x00010001);
   if (chip_.enables_64k_pages) write(regs::gamw_eco_dev_rw_ia, read(regs::gamw_eco_dev_rw_ia) | 0xf);
   for (unsigned i = 0; i < run_engines; ++i) {
+    if (!chip_.has(i)) continue;
     engines_[i].info = &chip_.engines[i];
-    engines_[i].hwsp = ggtt_allocate(1);
-    bring_up_engine(engines_[i]);
+    engines_[i].index = i;
+    submission_->bring_up(engines_[i]);
   }
   chip_.enable_interrupts(Registers(device_));
 }
 
-void Gpu::bring_up_engine(Engine& engine) {
-  const uint32_t base = engine.info->mmio;
-  write(base + regs::hwstam, ~0u);
-  write(base + regs::ring_mode, chip_.run_lists);
-  write(base + regs::mi_mode, 0x01000000);  // clear STOP_RING
-  write(base + regs::hws_pga, engine.hwsp.address);
-  open_registers(engine);
-  enable_switch_interrupts(engine, false);
-  write(base + regs::emr, ~0u);
-  write(base + regs::eir, ~0u);
-  write(base + regs::csb_pointers, chip_.csb_pointers);
-  uint32_t* hwsp = reinterpret_cast<uint32_t*>(arena_.host(engine.hwsp.gpa));
-  hwsp[chip_.csb_write] = chip_.csb_entries - 1;
-  engine.csb_read = chip_.csb_entries - 1;
-  engine.submitted = engine.active = false;
-}
-
-/// As i915's intel_engine_apply_whitelist(): slots without a register name one that is harmless.
-void Gpu::open_registers(const Engine& engine) {
-  const std::span<const uint32_t> open =
-      engine.info->uapi_class == I915_ENGINE_CLASS_RENDER ? chip_.open_to_batches : std::span<const uint32_t>();
-  const uint32_t base = engine.info->mmio;
-  for (uint32_t slot = 0; slot < regs::nonpriv_slots; ++slot)
-    write(base + regs::nonpriv + 4 * slot, slot < open.size() ? open[slot] : base + regs::nopid);
-}
-
-/// Context switches matter only to a request that waits for its engine to leave a context: all else follows from the requests' own
-/// interrupts.
-void Gpu::enable_switch_interrupts(Engine& engine, bool on) {
-  engine.switch_interrupts = on;
-  const uint32_t heard = regs::user_interrupt | regs::cs_error | (on ? regs::context_switch : 0);
-  chip_.hear(Registers(device_), *engine.info, heard);
+std::shared_ptr<AddressSpace> Gpu::address_space() {
+  return chip_.uapi.own_tables ? std::make_shared<Ppgtt>(arena_) : global_space_;
 }
 
 uint64_t Gpu::read_register(uint32_t offset, unsigned size) { return sg_bar0_read(device_, offset, size); }
@@ -310,9 +238,9 @@ void Gpu::serve_interrupt() {
 
 void Gpu::service() {
   // What memory says first: the engine's thread, which reported it, is still behind the registers' lock.
-  for (Engine& engine : engines_) process_engine(engine);
+  for (EngineQueue& engine : engines_) process_engine(engine);
   chip_.acknowledge(Registers(device_));
-  for (Engine& engine : engines_) {
+  for (EngineQueue& engine : engines_) {
     process_engine(engine);
     check_hang(engine);
     schedule(engine);
@@ -321,43 +249,35 @@ void Gpu::service() {
   std::erase_if(released_, [this](const std::shared_ptr<Context>& context) SG_REQUIRES(mutex_) {
     if (context.use_count() > 1) return false;
     for (const auto& [slot, logical] : context->logical)
-      for (const Engine& engine : engines_)
-        if (engine.current == &logical) return false;
-    for (const auto& [slot, logical] : context->logical) {
-      ggtt_free(logical.image);
-      ggtt_free(logical.ring);
-    }
+      if (is_current(logical)) return false;
+    for (const auto& [slot, logical] : context->logical) submission_->free_context(logical);
     return true;
   });
 }
 
-void Gpu::process_engine(Engine& engine) {
-  volatile uint32_t* hwsp = reinterpret_cast<volatile uint32_t*>(arena_.host(engine.hwsp.gpa));
-  const unsigned written = hwsp[chip_.csb_write] & 15;
-  std::atomic_thread_fence(std::memory_order_acquire);
-  while (engine.csb_read != written && written < chip_.csb_entries) {
-    engine.csb_read = (engine.csb_read + 1) % chip_.csb_entries;
-    const volatile uint32_t* entry = hwsp + regs::hwsp_csb + size_t{2} * engine.csb_read;
-    const Switch event = chip_.read_entry(entry[0], entry[1]);
-    if (event.taken) engine.submitted = false;
-    engine.active = event.taken || (engine.active && !event.idle);
-  }
+bool Gpu::is_current(const LogicalContext& context) const {
+  for (const EngineQueue& engine : engines_)
+    if (engine.info && submission_->uses(engine, context)) return true;
+  return false;
+}
+
+void Gpu::process_engine(EngineQueue& engine) {
+  if (!engine.info) return;
+  submission_->look(engine);
   retire(engine);
 }
 
-void Gpu::retire(Engine& engine) {
+void Gpu::retire(EngineQueue& engine) {
   while (!engine.running.empty()) {
     const RequestPtr request = engine.running.front();
-    volatile uint32_t* pphwsp = reinterpret_cast<volatile uint32_t*>(arena_.host(engine.current->image.gpa));
-    if (static_cast<int32_t>(pphwsp[regs::pphwsp_seqno] - request->seqno) < 0) break;
+    if (static_cast<int32_t>(submission_->completed(engine) - request->seqno) < 0) break;
     std::atomic_thread_fence(std::memory_order_acquire);
     engine.running.pop_front();
     engine.since_ns = monotonic_ns();
     finish(*request);
   }
-  if (!engine.busy || engine.submitted || engine.active) return;
+  if (!engine.busy || !submission_->settled(engine)) return;
   engine.busy = false;
-  engine.current = nullptr;
   // A drained context whose seqno never came has lost its work: say so rather than wait for ever.
   for (const RequestPtr& request : engine.running) finish(*request, -EIO);
   if (!engine.running.empty()) std::fprintf(stderr, "softgen-run: %s drained without finishing its requests\n", engine.info->name);
@@ -374,7 +294,7 @@ void Gpu::finish(Request& request, int error) {
   FenceClock::get().mark(request.fence, error);
 }
 
-void Gpu::check_hang(Engine& engine) {
+void Gpu::check_hang(EngineQueue& engine) {
   if (!engine.busy || !options_.hang_timeout_s) return;
   if (monotonic_ns() - engine.since_ns < options_.hang_timeout_s * int64_t{1'000'000'000}) return;
   std::fprintf(stderr, "softgen-run: %s made no progress for %d s; it is reset and its context banned\n", engine.info->name,
@@ -383,20 +303,54 @@ void Gpu::check_hang(Engine& engine) {
   recover(engine);
 }
 
-void Gpu::recover(Engine& engine) {
-  write(engine.info->mmio + regs::reset_ctl, 0x00010001);
-  write(regs::gdrst, engine.info->reset);
-  write(engine.info->mmio + regs::reset_ctl, 0x00010000);
+/// The context of the request that hangs is banned; what else the reset has stopped runs again (i915 gt/intel_reset.c, __i915_request_reset).
+void Gpu::recover(EngineQueue& hung) {
+  const std::shared_ptr<Context> guilty = hung.running.empty() ? nullptr : hung.running.front()->context;
+  const auto is_stopped = [&](const EngineQueue& engine) SG_REQUIRES(mutex_) {
+    return engine.info && (&engine == &hung || submission_->resets_all());
+  };
+  try {
+    submission_->reset(hung);
+    for (EngineQueue& engine : engines_)
+      if (is_stopped(engine)) take_back(engine, guilty.get());
+    for (EngineQueue& engine : engines_)
+      if (is_stopped(engine)) submission_->bring_up(engine);
+  } catch (const std::exception& e) { return give_up(e.what()); }
+  for (EngineQueue& engine : engines_)
+    if (&engine != &hung && is_stopped(engine)) schedule(engine);
+}
+
+/// Requests that a reset has stopped: those of the guilty context end, others wait again, in their order.
+void Gpu::take_back(EngineQueue& engine, const Context* guilty) {
+  std::deque<RequestPtr> again;
   for (const RequestPtr& request : engine.running) {
+    if (request->context.get() != guilty) {
+      again.push_back(request);
+      continue;
+    }
     request->context->banned = true;
     request->context->batch_active++;
     request->context->resets++;
     finish(*request, -EIO);
   }
+  engine.waiting.insert(engine.waiting.begin(), again.begin(), again.end());
   engine.running.clear();
   engine.busy = false;
   engine.current = nullptr;
-  bring_up_engine(engine);
+}
+
+/// As intel_gt_set_wedged(): all requests fail from now on.
+void Gpu::give_up(const char* why) {
+  std::fprintf(stderr, "softgen-run: the GPU cannot be reset, and does no more work: %s\n", why);
+  wedged_ = true;
+  for (EngineQueue& engine : engines_) {
+    for (const auto* requests : {&engine.running, &engine.waiting})
+      for (const RequestPtr& request : *requests) finish(*request, -EIO);
+    engine.running.clear();
+    engine.waiting.clear();
+    engine.busy = false;
+    engine.current = nullptr;
+  }
 }
 
 }  // namespace softgen::run

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The kernel side of softgen-run: brings the device up through its registers, as i915 does, and schedules requests onto execlists.
+// The kernel side of softgen-run: brings the device up through its registers, as i915 does, and schedules requests onto its engines.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
-#include <deque>
 #include <functional>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -16,13 +14,12 @@
 #include "hw/base/condition.h"
 #include "hw/base/mutex.h"
 #include "hw/defs/platform.h"
+#include "hw/run/address_space.h"
 #include "hw/run/arena.h"
-#include "hw/run/bo.h"
-#include "hw/run/chip.h"
-#include "hw/run/chip_oa.h"
-#include "hw/run/fence.h"
-#include "hw/run/ppgtt.h"
+#include "hw/run/ggtt.h"
 #include "hw/run/process_end.h"
+#include "hw/run/request.h"
+#include "hw/run/submission.h"
 #include "softgen/softgen.h"
 
 namespace softgen::run {
@@ -44,63 +41,13 @@ struct Options {
   std::string check_folder;  ///< where each process leaves its findings, as PID.json
 };
 
-struct Context;
-struct Request {
-  std::shared_ptr<Context> context;
-  unsigned engine = 0;
-  enum class Batch : uint8_t { none, ppgtt, ggtt } space = Batch::ppgtt;
-  uint64_t batch = 0;                    ///< address there
-  std::vector<RegisterValue> registers;  ///< loaded before the batch runs; max_request_registers
-  std::vector<FencePtr> waits;
-  std::vector<BoPtr> buffers;  ///< kept alive until done
-  struct SharedUse {
-    BoPtr bo;
-    Ticket ticket;
-  };
-  std::vector<SharedUse> shared;  ///< with other processes; begun
-  void end_uses();
-  FencePtr fence;
-  uint32_t seqno = 0;  ///< of the logical context it runs in
-  unsigned slot = 0;
-};
-using RequestPtr = std::shared_ptr<Request>;
-constexpr size_t max_request_registers = 4, max_context_registers = 8;
-
-/// Pages of the arena, mapped in the GGTT.
-struct GgttMemory {
-  uint64_t gpa = 0;
-  uint32_t address = 0;  ///< in the GGTT
-  uint32_t pages = 0;
-};
-
-/// One logical ring context.
-struct LogicalContext {
-  GgttMemory image, ring;  ///< image.address is the PRM's LRCA
-  uint32_t tail = 0;       ///< ring offset, bytes
-  uint32_t seqno = 0;
-  uint32_t id = 0;
-  uint32_t registers = 0;  ///< version of Gpu's context registers that it has loaded
-};
-
-/// A GEM context: an address space, and one logical context per engine slot that was used.
-struct Context {
-  std::shared_ptr<Ppgtt> vm;
-  uint32_t vm_id = 0;
-  std::vector<int> slots;                      ///< engine map: engine index per slot, -1 invalid; empty: legacy ring flags
-  std::map<unsigned, LogicalContext> logical;  ///< key: slot
-  bool banned = false;
-  int priority = 0;
-  bool recoverable = true, bannable = true;
-  uint32_t batch_active = 0, batch_pending = 0, resets = 0;
-};
-
 class Gpu {
  public:
   /// Throws std::runtime_error with one sentence.
   explicit Gpu(const Options& options);
   ~Gpu();
 
-  /// The driver's one lock: held by every call below and by users of Bo, Ppgtt or Context.
+  /// The driver's one lock: held by every call below and by users of Bo, AddressSpace or Context.
   Mutex& lock() SG_RETURN_CAPABILITY(mutex_) { return mutex_; }
   const defs::Platform& platform() const { return platform_; }
   const Chip& chip() const { return chip_; }
@@ -108,6 +55,8 @@ class Gpu {
   sg_device* device() { return device_; }
   const Options& options() const { return options_; }
 
+  /// For a new context. Throws std::bad_alloc.
+  std::shared_ptr<AddressSpace> address_space() SG_REQUIRES(mutex_);
   /// Queues a request; `slot` names the logical context.
   void submit(const RequestPtr& request, unsigned slot) SG_REQUIRES(mutex_);
   /// Another process may use the object from now on; requests that are queued or run count as uses of it.
@@ -121,8 +70,10 @@ class Gpu {
   /// context does before the engine is parked and at heartbeats. Null: none.
   void set_idle_context(std::shared_ptr<Context> context) SG_REQUIRES(mutex_) { idle_context_ = std::move(context); }
   /// Zero-filled, at a GGTT address that is a multiple of `alignment` pages. Throws std::bad_alloc.
-  GgttMemory ggtt_allocate(uint32_t pages, uint32_t alignment = 1) SG_REQUIRES(mutex_);
-  void ggtt_free(const GgttMemory& memory) SG_REQUIRES(mutex_);
+  GgttMemory ggtt_allocate(uint32_t pages, uint32_t alignment = 1) SG_REQUIRES(mutex_) { return ggtt_.allocate(pages, alignment); }
+  void ggtt_free(const GgttMemory& memory) SG_REQUIRES(mutex_) { ggtt_.free(memory); }
+  /// As reports of the observation unit name the context.
+  uint32_t context_id(const LogicalContext& context) SG_REQUIRES(mutex_) { return submission_->context_id(context); }
   uint64_t read_register(uint32_t offset, unsigned size);
   /// The signal makes the GPU print on standard error where each engine is, unless the program handles it.
   static void report_position_on(int signal_number);
@@ -132,46 +83,27 @@ class Gpu {
   void set_timer(int64_t deadline_ns);
 
  private:
-  struct Engine {
-    const EngineInfo* info = nullptr;
-    GgttMemory hwsp;
-    unsigned csb_read = 0;
-    std::deque<RequestPtr> waiting;
-    std::deque<RequestPtr> running;  ///< all of one logical context, one after the other in its ring
-    LogicalContext* current = nullptr;
-    const Context* last = nullptr;  ///< started last
-    bool busy = false;
-    bool submitted = false;          ///< to the port, and not taken from there yet
-    bool active = false;             ///< as the last event says
-    bool switch_interrupts = false;  ///< its context switches interrupt
-    int64_t since_ns = 0;            ///< last progress
-  };
-
+  sg_device* make_device();
   void write(uint32_t offset, uint32_t value) { Registers(device_).write(offset, value); }
   uint32_t read(uint32_t offset) { return Registers(device_).read(offset); }
-  /// Returns the first address, a multiple of `alignment` pages. Throws std::bad_alloc.
-  uint32_t ggtt_map(uint64_t gpa, uint32_t pages, uint32_t alignment) SG_REQUIRES(mutex_);
-  void ggtt_unmap(uint32_t address, uint32_t pages) SG_REQUIRES(mutex_);
   void bring_up() SG_REQUIRES(mutex_);
-  void bring_up_engine(Engine& engine) SG_REQUIRES(mutex_);
   LogicalContext& logical_context(Context& context, unsigned slot, unsigned engine) SG_REQUIRES(mutex_);
-  void write_image(LogicalContext& logical, const Context& context, const EngineInfo& info);
-  void emit(LogicalContext& logical, const EngineInfo& info, Request& request) SG_REQUIRES(mutex_);
-  void schedule(Engine& engine) SG_REQUIRES(mutex_);
-  RequestPtr take_ready(Engine& engine) SG_REQUIRES(mutex_);
-  bool start_ready(Engine& engine) SG_REQUIRES(mutex_);
+  void schedule(EngineQueue& engine) SG_REQUIRES(mutex_);
+  RequestPtr take_ready(EngineQueue& engine) SG_REQUIRES(mutex_);
+  bool start_ready(EngineQueue& engine) SG_REQUIRES(mutex_);
   void run_idle_context() SG_REQUIRES(mutex_);
-  void open_registers(const Engine& engine);
-  void enable_switch_interrupts(Engine& engine, bool on);
-  void start(Engine& engine, const RequestPtr& request) SG_REQUIRES(mutex_);
+  void start(EngineQueue& engine, const RequestPtr& request) SG_REQUIRES(mutex_);
   void serve_interrupt();
   void service() SG_REQUIRES(mutex_);
-  void process_engine(Engine& engine) SG_REQUIRES(mutex_);
-  void retire(Engine& engine) SG_REQUIRES(mutex_);
+  void process_engine(EngineQueue& engine) SG_REQUIRES(mutex_);
+  void retire(EngineQueue& engine) SG_REQUIRES(mutex_);
   /// The request is done with, one way or another; FenceClock::notify() is due.
   void finish(Request& request, int error = 0);
-  void check_hang(Engine& engine) SG_REQUIRES(mutex_);
-  void recover(Engine& engine) SG_REQUIRES(mutex_);
+  void check_hang(EngineQueue& engine) SG_REQUIRES(mutex_);
+  void recover(EngineQueue& engine) SG_REQUIRES(mutex_);
+  void take_back(EngineQueue& engine, const Context* guilty) SG_REQUIRES(mutex_);
+  void give_up(const char* why) SG_REQUIRES(mutex_);
+  bool is_current(const LogicalContext& context) const SG_REQUIRES(mutex_);
   void report_position();
   /// Ends the recording and writes the report of --stats. Any thread, while engines run, too.
   void write_results() SG_EXCLUDES(mutex_);
@@ -185,11 +117,13 @@ class Gpu {
   const Chip& chip_;
   const std::shared_ptr<Arena> shared_arena_;  ///< objects that are still mapped keep it
   Arena& arena_;
-  sg_device* device_ = nullptr;
+  sg_device* const device_;
   Mutex mutex_;
-  Engine engines_[run_engines] SG_GUARDED_BY(mutex_);
-  std::map<uint32_t, uint32_t> ggtt_free_ SG_GUARDED_BY(mutex_);  // first page -> pages
-  uint32_t next_context_id_ SG_GUARDED_BY(mutex_) = 1;
+  Ggtt ggtt_ SG_GUARDED_BY(mutex_);
+  std::shared_ptr<AddressSpace> global_space_ SG_GUARDED_BY(mutex_);  ///< of chips without tables per process
+  std::unique_ptr<Submission> submission_ SG_GUARDED_BY(mutex_);
+  EngineQueue engines_[run_engines] SG_GUARDED_BY(mutex_);
+  bool wedged_ SG_GUARDED_BY(mutex_) = false;  ///< a reset failed: nothing runs any more
   struct {
     std::vector<RegisterValue> values;
     uint32_t version = 0;

@@ -17,15 +17,15 @@ namespace {
 
 constexpr uint32_t max_slots = 64, max_extensions = 512;
 
-int engine_of(uint16_t engine_class, uint16_t instance) { return engine_class < run_engines && instance == 0 ? engine_class : -1; }
+int engine_of(const Chip& chip, uint16_t engine_class, uint16_t instance) { return chip.has(engine_class) && instance == 0 ? engine_class : -1; }
 
 /// A slot that any of several engines serves: each class has one engine here, so the first will do (set_engines__load_balance()).
-int balance(std::vector<int>& slots, const i915_context_engines_load_balance& wish) {
+int balance(const Chip& chip, std::vector<int>& slots, const i915_context_engines_load_balance& wish) {
   if (wish.flags || wish.mbz64 || wish.engine_index >= slots.size()) return -EINVAL;
   if (slots[wish.engine_index] >= 0) return -EEXIST;
   const auto* siblings = reinterpret_cast<const i915_engine_class_instance*>(&wish + 1);
   for (unsigned i = 0; i < wish.num_siblings; ++i) {
-    const int engine = engine_of(siblings[i].engine_class, siblings[i].engine_instance);
+    const int engine = engine_of(chip, siblings[i].engine_class, siblings[i].engine_instance);
     if (engine < 0) return -EINVAL;
     if (i == 0) slots[wish.engine_index] = engine;
   }
@@ -33,13 +33,13 @@ int balance(std::vector<int>& slots, const i915_context_engines_load_balance& wi
 }
 
 /// i915 set_engines(), its chain of extensions. A bond says which engine goes with another's request: there is no choice.
-int extend_engines(std::vector<int>& slots, uint64_t first) {
+int extend_engines(const Chip& chip, std::vector<int>& slots, uint64_t first) {
   unsigned links = 0;
   for (const auto* e = reinterpret_cast<const i915_user_extension*>(first); e;
        e = reinterpret_cast<const i915_user_extension*>(e->next_extension)) {
     if (++links > max_extensions) return -E2BIG;
     if (e->name == I915_CONTEXT_ENGINES_EXT_LOAD_BALANCE) {
-      if (const int result = balance(slots, *reinterpret_cast<const i915_context_engines_load_balance*>(e))) return result;
+      if (const int result = balance(chip, slots, *reinterpret_cast<const i915_context_engines_load_balance*>(e))) return result;
     } else if (e->name == I915_CONTEXT_ENGINES_EXT_BOND) {
       if (reinterpret_cast<const i915_context_engines_bond*>(e)->virtual_index >= slots.size()) return -EINVAL;
     } else {
@@ -50,7 +50,7 @@ int extend_engines(std::vector<int>& slots, uint64_t first) {
   return 0;
 }
 
-int set_engines(Context& context, uint64_t value, uint32_t size) {
+int set_engines(const Chip& chip, Context& context, uint64_t value, uint32_t size) {
   if (size < sizeof(i915_context_param_engines)) return size == 0 ? (context.slots.clear(), 0) : -EINVAL;
   const auto* map = reinterpret_cast<const i915_context_param_engines*>(value);
   const uint32_t count = (size - sizeof *map) / sizeof(i915_engine_class_instance);
@@ -60,11 +60,11 @@ int set_engines(Context& context, uint64_t value, uint32_t size) {
   for (uint32_t i = 0; i < count; ++i) {
     const bool none = entries[i].engine_class == static_cast<uint16_t>(I915_ENGINE_CLASS_INVALID) &&
                       entries[i].engine_instance == static_cast<uint16_t>(I915_ENGINE_CLASS_INVALID_NONE);
-    const int engine = none ? -1 : engine_of(entries[i].engine_class, entries[i].engine_instance);
+    const int engine = none ? -1 : engine_of(chip, entries[i].engine_class, entries[i].engine_instance);
     if (!none && engine < 0) return -ENOENT;
     slots.push_back(engine);
   }
-  if (const int result = extend_engines(slots, map->extensions)) return result;
+  if (const int result = extend_engines(chip, slots, map->extensions)) return result;
   context.slots = std::move(slots);
   return 0;
 }
@@ -77,20 +77,21 @@ std::shared_ptr<Context> DrmFile::context(uint32_t id) {
   if (id != 0) return nullptr;
   // The file's default context, made at first use.
   auto created = std::make_shared<Context>();
-  created->vm = std::make_shared<Ppgtt>(driver_.gpu.arena());
+  created->vm = driver_.gpu.address_space();
   return contexts_[0] = created;
 }
 
 int DrmFile::context_param(Context& context, uint64_t param, uint64_t value, uint32_t size) {
   switch (param) {
     case I915_CONTEXT_PARAM_PRIORITY:
+      if (!driver_.gpu.chip().uapi.schedules) return -ENODEV;
       context.priority = static_cast<int>(value);
       return context.priority < -1023 || context.priority > 1023 ? -EINVAL : 0;
     case I915_CONTEXT_PARAM_RECOVERABLE: context.recoverable = value; return 0;
     case I915_CONTEXT_PARAM_BANNABLE: context.bannable = value; return 0;
     case I915_CONTEXT_PARAM_NO_ERROR_CAPTURE:
     case I915_CONTEXT_PARAM_PERSISTENCE: return 0;
-    case I915_CONTEXT_PARAM_ENGINES: return set_engines(context, value, size);
+    case I915_CONTEXT_PARAM_ENGINES: return set_engines(driver_.gpu.chip(), context, value, size);
     case I915_CONTEXT_PARAM_VM: {
       const auto it = vms_.find(static_cast<uint32_t>(value));
       if (it == vms_.end()) return -ENOENT;
@@ -108,7 +109,7 @@ int DrmFile::context_create(void* arg) {
   MutexLock lock(driver_.gpu.lock());
   auto created = std::make_shared<Context>();
   try {
-    created->vm = std::make_shared<Ppgtt>(driver_.gpu.arena());
+    created->vm = driver_.gpu.address_space();
   } catch (const std::bad_alloc&) { return -ENOMEM; }
   if (create->flags & I915_CONTEXT_CREATE_FLAGS_USE_EXTENSIONS) {
     unsigned links = 0;
@@ -146,7 +147,7 @@ int DrmFile::get_sseu(const Context& of, drm_i915_gem_context_param& param) {
   const bool by_slot = sseu.flags & I915_CONTEXT_SSEU_FLAG_ENGINE_INDEX;
   if (by_slot != !of.slots.empty()) return -EINVAL;
   if (by_slot ? sseu.engine.engine_instance >= of.slots.size() || of.slots[sseu.engine.engine_instance] < 0
-              : engine_of(sseu.engine.engine_class, sseu.engine.engine_instance) < 0)
+              : engine_of(driver_.gpu.chip(), sseu.engine.engine_class, sseu.engine.engine_instance) < 0)
     return -EINVAL;
   const defs::Platform& platform = driver_.gpu.platform();
   sseu.slice_mask = (uint64_t{1} << platform.slices) - 1;
@@ -163,13 +164,14 @@ int DrmFile::context_getparam(void* arg) {
   if (param->param == I915_CONTEXT_PARAM_SSEU) return get_sseu(*found, *param);
   param->size = 0;
   switch (param->param) {
-    case I915_CONTEXT_PARAM_GTT_SIZE: param->value = uint64_t{1} << 48; return 0;
+    case I915_CONTEXT_PARAM_GTT_SIZE: param->value = found->vm->size(); return 0;
     case I915_CONTEXT_PARAM_PRIORITY: param->value = static_cast<uint64_t>(found->priority); return 0;
     case I915_CONTEXT_PARAM_RECOVERABLE: param->value = found->recoverable; return 0;
     case I915_CONTEXT_PARAM_BANNABLE: param->value = found->bannable; return 0;
     case I915_CONTEXT_PARAM_PERSISTENCE: param->value = 1; return 0;
     case I915_CONTEXT_PARAM_NO_ERROR_CAPTURE: param->value = 0; return 0;
     case I915_CONTEXT_PARAM_VM:
+      if (!driver_.gpu.chip().uapi.own_tables) return -ENODEV;
       vms_[next_vm_] = found->vm;
       param->value = next_vm_++;
       return 0;
@@ -186,9 +188,10 @@ int DrmFile::context_setparam(void* arg) {
 
 int DrmFile::vm_create(void* arg) {
   auto* control = static_cast<drm_i915_gem_vm_control*>(arg);
+  if (!driver_.gpu.chip().uapi.own_tables) return -ENODEV;
   MutexLock lock(driver_.gpu.lock());
   try {
-    vms_[next_vm_] = std::make_shared<Ppgtt>(driver_.gpu.arena());
+    vms_[next_vm_] = driver_.gpu.address_space();
   } catch (const std::bad_alloc&) { return -ENOMEM; }
   control->vm_id = next_vm_++;
   return 0;

@@ -2,11 +2,13 @@
 // EXECBUFFER2: binding, relocations, implicit and explicit fences. Semantics: i915 gem/i915_gem_execbuffer.c.
 #include <errno.h>
 #include <i915_drm.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
 #include <new>
 #include <optional>
+#include <utility>
 
 #include "hw/base/bits.h"
 #include "hw/base/log.h"
@@ -19,13 +21,14 @@ namespace {
 uint64_t canonical(uint64_t address) { return static_cast<uint64_t>(sign_extend(address, 48)); }
 
 /// Engine of the legacy ring flags.
-std::optional<unsigned> legacy_engine(uint64_t flags) {
+std::optional<unsigned> legacy_engine(const Chip& chip, uint64_t flags) {
+  const auto of_class = [&](unsigned engine) { return chip.has(engine) ? std::optional(engine) : std::nullopt; };
   switch (flags & I915_EXEC_RING_MASK) {
     case I915_EXEC_DEFAULT:
-    case I915_EXEC_RENDER: return 0;
-    case I915_EXEC_BLT: return 1;
-    case I915_EXEC_BSD: return 2;
-    case I915_EXEC_VEBOX: return 3;
+    case I915_EXEC_RENDER: return of_class(I915_ENGINE_CLASS_RENDER);
+    case I915_EXEC_BLT: return of_class(I915_ENGINE_CLASS_COPY);
+    case I915_EXEC_BSD: return of_class(I915_ENGINE_CLASS_VIDEO);
+    case I915_EXEC_VEBOX: return of_class(I915_ENGINE_CLASS_VIDEO_ENHANCE);
     default: return std::nullopt;
   }
 }
@@ -51,7 +54,9 @@ class ExecBuffer {
     uint64_t point;
   };
 
+  const Chip& chip() const { return file_.driver().gpu.chip(); }
   int look_up();
+  int check_secure() const;
   int bind();
   int relocate();
   int relocate_one(const drm_i915_gem_exec_object2& object, const Bo& bo);
@@ -84,7 +89,7 @@ int ExecBuffer::look_up() {
   if (!context) return -ENOENT;
   if (context->banned) return -EIO;
   if (context->slots.empty()) {
-    const auto engine = legacy_engine(args_.flags);
+    const auto engine = legacy_engine(chip(), args_.flags);
     if (!engine) return -EINVAL;
     slot_ = request_->engine = *engine;
   } else {
@@ -93,6 +98,9 @@ int ExecBuffer::look_up() {
     request_->engine = static_cast<unsigned>(context->slots[slot_]);
   }
   request_->context = context;
+  request_->secure = chip().uapi.secure_batches && (args_.flags & I915_EXEC_SECURE);
+  if (request_->secure)
+    if (const int error = check_secure()) return error;
   for (const auto& object : objects_) {
     BoPtr bo = file_.bo(object.handle);
     if (!bo) return -ENOENT;
@@ -102,21 +110,21 @@ int ExecBuffer::look_up() {
   return 0;
 }
 
+/// Privileged batches, of chips whose command streamers leave security to the driver (i915_gem_do_execbuffer()).
+int ExecBuffer::check_secure() const { return chip().uapi.secure_batches && file_.primary() && geteuid() == 0 ? 0 : -EPERM; }
+
 int ExecBuffer::bind() {
-  Ppgtt& vm = *request_->context->vm;
+  AddressSpace& vm = *request_->context->vm;
+  vm.begin();
   for (size_t i = 0; i < objects_.size(); ++i) {
     drm_i915_gem_exec_object2& object = objects_[i];
-    const Bo& bo = *buffers_[i];
-    uint64_t address = strip_canonical(object.offset);
-    if (!(object.flags & EXEC_OBJECT_PINNED)) {
-      address = vm.find(bo.id());
-      if (address == ~uint64_t{0}) address = vm.choose(bo.size(), object.flags & EXEC_OBJECT_SUPPORTS_48B_ADDRESS);
-      if (address == ~uint64_t{0}) return -ENOSPC;
-    } else if (canonical(address) != object.offset || (address & 4095)) {
-      return -EINVAL;
-    }
-    if (!vm.bind(address, bo.gpa(), bo.size(), bo.id())) return -ENOMEM;
-    object.offset = canonical(address);
+    Place place{.pinned = (object.flags & EXEC_OBJECT_PINNED) != 0,
+                .high = (object.flags & EXEC_OBJECT_SUPPORTS_48B_ADDRESS) != 0,
+                .address = strip_canonical(object.offset),
+                .alignment = object.alignment};
+    if (place.pinned && (canonical(place.address) != object.offset || (place.address & 4095))) return -EINVAL;
+    if (const int error = vm.bind(buffers_[i], place)) return error;
+    object.offset = canonical(place.address);
   }
   const size_t batch = batch_index();
   request_->batch = strip_canonical(objects_[batch].offset) + args_.batch_start_offset;
@@ -141,9 +149,10 @@ int ExecBuffer::relocate_one(const drm_i915_gem_exec_object2& object, const Bo& 
       index = static_cast<uint64_t>(it - objects_.begin());
     }
     if (index >= objects_.size()) return -ENOENT;
-    if (reloc.offset > bo.size() - 8 || (reloc.offset & 3)) return -EINVAL;
+    const unsigned bytes = chip().uapi.relocation_bytes;
+    if (reloc.offset > bo.size() - bytes || (reloc.offset & 3)) return -EINVAL;
     const uint64_t value = canonical(strip_canonical(objects_[index].offset) + reloc.delta);
-    std::memcpy(bo.host() + reloc.offset, &value, sizeof value);
+    std::memcpy(bo.host() + reloc.offset, &value, bytes);
     reloc.presumed_offset = objects_[index].offset;
     if (reloc.write_domain) written_[index] = true;
   }
@@ -264,9 +273,21 @@ int ExecBuffer::submit() {
   return 0;
 }
 
+/// An address space that is full of objects at work is waited for, and emptied (i915_gem_evict.c).
 int DrmFile::execbuffer2(void* arg) {
-  MutexLock lock(driver_.gpu.lock());
-  return ExecBuffer(*this, *static_cast<drm_i915_gem_execbuffer2*>(arg)).run();
+  auto& args = *static_cast<drm_i915_gem_execbuffer2*>(arg);
+  for (bool emptied = false;;) {
+    std::vector<FencePtr> work;
+    {
+      MutexLock lock(driver_.gpu.lock());
+      const int result = ExecBuffer(*this, args).run();
+      if (result != -ENOSPC) return result;
+      const auto of = context(i915_execbuffer2_get_context_id(args));
+      work = of->vm->pending();
+      if (work.empty() && (std::exchange(emptied, true) || !of->vm->evict_idle())) return result;
+    }
+    FenceClock::get().wait(INT64_MAX, [&] { return std::ranges::all_of(work, [](const FencePtr& fence) { return fence->signalled; }); });
+  }
 }
 
 }  // namespace softgen::run

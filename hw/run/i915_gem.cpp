@@ -29,6 +29,18 @@ bool wait_for(const std::vector<FencePtr>& fences, int64_t deadline) {
   return FenceClock::get().wait(deadline, done);
 }
 
+/// I915_BIT_6_SWIZZLE_*, for a tiling mode.
+uint32_t swizzle_of(const defs::Bit6Swizzle& swizzle, uint32_t tiling) {
+  if (tiling == I915_TILING_NONE) return I915_BIT_6_SWIZZLE_NONE;
+  constexpr uint64_t bit_9 = 1u << 9, bit_10 = 1u << 10;
+  switch (tiling == I915_TILING_Y ? swizzle.y_walk : swizzle.x_walk) {
+    case 0: return I915_BIT_6_SWIZZLE_NONE;
+    case bit_9: return I915_BIT_6_SWIZZLE_9;
+    case bit_9 | bit_10: return I915_BIT_6_SWIZZLE_9_10;
+    default: return I915_BIT_6_SWIZZLE_UNKNOWN;
+  }
+}
+
 }  // namespace
 
 int DrmFile::gem_create(void* arg) {
@@ -77,7 +89,7 @@ int DrmFile::gem_mmap_offset(void* arg) {
   if (object->is_userptr()) return -ENODEV;
   map->offset = uint64_t{map->handle} << 32;
   if (object->tiling() == I915_TILING_NONE || map->flags != I915_MMAP_OFFSET_GTT) return 0;
-  if (object->make_linear_view()) map->offset |= linear_offset;
+  if (object->make_linear_view(driver_.gpu.platform().swizzle)) map->offset |= linear_offset;
   else unimplemented("GTT mapping of a tiled buffer", "of another process, or its pitch is no number of whole tiles");
   return 0;
 }
@@ -148,7 +160,7 @@ int DrmFile::gem_set_tiling(void* arg) {
   if (!object) return -ENOENT;
   if (tiling->tiling_mode > I915_TILING_Y) return -EINVAL;
   if (!object->set_tiling(tiling->tiling_mode, tiling->stride)) return -EINVAL;
-  tiling->swizzle_mode = I915_BIT_6_SWIZZLE_NONE;
+  tiling->swizzle_mode = swizzle_of(driver_.gpu.platform().swizzle, tiling->tiling_mode);
   return 0;
 }
 
@@ -158,8 +170,7 @@ int DrmFile::gem_get_tiling(void* arg) {
   const BoPtr object = bo(tiling->handle);
   if (!object) return -ENOENT;
   tiling->tiling_mode = object->tiling();
-  tiling->swizzle_mode = I915_BIT_6_SWIZZLE_NONE;
-  tiling->phys_swizzle_mode = I915_BIT_6_SWIZZLE_NONE;
+  tiling->swizzle_mode = tiling->phys_swizzle_mode = swizzle_of(driver_.gpu.platform().swizzle, tiling->tiling_mode);
   return 0;
 }
 
@@ -234,7 +245,7 @@ int DrmFile::gem_wait(void* arg) {
 
 int DrmFile::gem_get_aperture(void* arg) {
   auto* aperture = static_cast<drm_i915_gem_get_aperture*>(arg);
-  aperture->aper_size = uint64_t{4} << 30;
+  aperture->aper_size = uint64_t{driver_.gpu.chip().global_table.pages} << 12;
   aperture->aper_available_size = aperture->aper_size;
   return 0;
 }

@@ -20,6 +20,9 @@ namespace {
 constexpr uint64_t max_exponent = 31, min_poll_period_ns = 100'000;
 constexpr uint64_t second_ns = 1'000'000'000;
 
+/// Linux's ENOTSUPP: the driver has no such interface.
+constexpr int not_supported = 524;
+
 constexpr uint32_t mask_of(unsigned count) { return (1u << count) - 1; }
 
 /// Value in the stand-in for /proc/sys/dev/i915/`name`; `beyond` if it cannot be read; `without` outside of softgen-run.
@@ -78,6 +81,7 @@ int set_property(PerfProperties& properties, uint64_t id, uint64_t value, const 
 }  // namespace
 
 int DrmFile::perf_open(void* arg) {
+  if (!driver_.perf) return -not_supported;
   const auto* open = static_cast<const drm_i915_perf_open_param*>(arg);
   constexpr uint32_t known_flags = I915_PERF_FLAG_FD_CLOEXEC | I915_PERF_FLAG_FD_NONBLOCK | I915_PERF_FLAG_DISABLED;
   if (open->flags & ~known_flags) return -EINVAL;
@@ -98,15 +102,17 @@ int DrmFile::perf_open(void* arg) {
   // OAR counters of the caller's own context expose no other program's work, so they need no privilege.
   const bool own_counters = driver_.gpu.chip().oa->context_control && of_handle && !properties.sample_reports;
   if ((!own_counters || properties.hold_preemption || properties.global_sseu) && is_refused()) return -EACCES;
-  return driver_.perf.open(properties, of_handle, open->flags);
+  return driver_.perf->open(properties, of_handle, open->flags);
 }
 
 int DrmFile::perf_add_config(void* arg) {
-  return is_refused() ? -EACCES : driver_.perf.configs().add(*static_cast<const drm_i915_perf_oa_config*>(arg));
+  if (!driver_.perf) return -not_supported;
+  return is_refused() ? -EACCES : driver_.perf->configs().add(*static_cast<const drm_i915_perf_oa_config*>(arg));
 }
 
 int DrmFile::perf_remove_config(void* arg) {
-  return is_refused() ? -EACCES : driver_.perf.configs().remove(*static_cast<const uint64_t*>(arg));
+  if (!driver_.perf) return -not_supported;
+  return is_refused() ? -EACCES : driver_.perf->configs().remove(*static_cast<const uint64_t*>(arg));
 }
 
 }  // namespace softgen::run

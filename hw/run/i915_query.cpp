@@ -2,6 +2,7 @@
 // GETPARAM, QUERY and REG_READ: what i915 6.1 answers on the platform (i915_getparam.c, i915_query.c).
 #include <errno.h>
 #include <i915_drm.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -66,13 +67,14 @@ int32_t query_topology(const drm_i915_query_item& item, const defs::Platform& pl
 
 int32_t query_engines(const drm_i915_query_item& item, const Chip& chip) {
   drm_i915_query_engine_info info = {};
-  info.num_engines = run_engines;
-  std::array<drm_i915_engine_info, run_engines> engines = {};
-  for (unsigned i = 0; i < run_engines; ++i) {
-    engines[i].engine.engine_class = chip.engines[i].uapi_class;
-    if (chip.engines[i].uapi_class == I915_ENGINE_CLASS_VIDEO) engines[i].capabilities |= I915_VIDEO_CLASS_CAPABILITY_HEVC;
-    if (chip.engines[i].uapi_class >= I915_ENGINE_CLASS_VIDEO) engines[i].capabilities |= I915_VIDEO_AND_ENHANCE_CLASS_CAPABILITY_SFC;
+  std::vector<drm_i915_engine_info> engines;
+  for (const EngineInfo& engine : chip.engines) {
+    if (!engine.name) continue;
+    drm_i915_engine_info& told = engines.emplace_back();
+    told.engine.engine_class = engine.uapi_class;
+    told.capabilities = engine.capabilities;
   }
+  info.num_engines = static_cast<uint32_t>(engines.size());
   return answer(item, info, std::span<const drm_i915_engine_info>(engines));
 }
 
@@ -86,36 +88,46 @@ int32_t query_regions(const drm_i915_query_item& item, uint64_t size) {
   return answer(item, info, std::span<const drm_i915_memory_region_info>(regions));
 }
 
+int topology_value(int param, const defs::Platform& platform) {
+  switch (param) {
+    case I915_PARAM_SUBSLICE_TOTAL: return static_cast<int>(platform.slices * platform.subslices);
+    case I915_PARAM_EU_TOTAL: return static_cast<int>(platform.slices * platform.subslices * platform.eus);
+    case I915_PARAM_SLICE_MASK: return static_cast<int>(mask_of(platform.slices));
+    default: return static_cast<int>(mask_of(platform.subslices));
+  }
+}
+
 /// -EINVAL: not a parameter of this driver.
 int param_value(int param, const defs::Platform& platform, const Chip& chip) {
   switch (param) {
     case I915_PARAM_CHIPSET_ID: return platform.pci_device_id;
     case I915_PARAM_REVISION: return platform.pci_revision;
-    case I915_PARAM_HAS_BSD:
-    case I915_PARAM_HAS_BLT:
-    case I915_PARAM_HAS_VEBOX:
-    case I915_PARAM_HAS_LLC: return 1;
+    case I915_PARAM_HAS_BSD: return chip.has(I915_ENGINE_CLASS_VIDEO);
+    case I915_PARAM_HAS_BLT: return chip.has(I915_ENGINE_CLASS_COPY);
+    case I915_PARAM_HAS_VEBOX: return chip.has(I915_ENGINE_CLASS_VIDEO_ENHANCE);
+    case I915_PARAM_HAS_LLC: return chip.uapi.llc;
     case I915_PARAM_HAS_WT:
     case I915_PARAM_HAS_BSD2: return 0;
-    case I915_PARAM_NUM_FENCES_AVAIL: return 32;
+    case I915_PARAM_NUM_FENCES_AVAIL: return chip.uapi.fences;
     case I915_PARAM_HAS_OVERLAY: return 0;
-    case I915_PARAM_HAS_ALIASING_PPGTT: return 2;  // full PPGTT
+    case I915_PARAM_HAS_ALIASING_PPGTT: return chip.uapi.own_tables ? 2 : 0;  // 2: full PPGTT
     case I915_PARAM_CMD_PARSER_VERSION: return 0;
-    case I915_PARAM_SUBSLICE_TOTAL: return static_cast<int>(platform.slices * platform.subslices);
-    case I915_PARAM_EU_TOTAL: return static_cast<int>(platform.slices * platform.subslices * platform.eus);
-    case I915_PARAM_SLICE_MASK: return static_cast<int>(mask_of(platform.slices));
-    case I915_PARAM_SUBSLICE_MASK: return static_cast<int>(mask_of(platform.subslices));
-    case I915_PARAM_HAS_GPU_RESET: return 2;
+    case I915_PARAM_SUBSLICE_TOTAL:
+    case I915_PARAM_EU_TOTAL:
+    case I915_PARAM_SLICE_MASK:
+    case I915_PARAM_SUBSLICE_MASK: return chip.uapi.topology ? topology_value(param, platform) : -ENODEV;
+    case I915_PARAM_HAS_GPU_RESET: return chip.uapi.reset;
     case I915_PARAM_HAS_POOLED_EU:
-    case I915_PARAM_MIN_EU_IN_POOL:
-    case I915_PARAM_HUC_STATUS: return 0;
+    case I915_PARAM_MIN_EU_IN_POOL: return 0;
+    case I915_PARAM_HUC_STATUS: return chip.uapi.huc ? 0 : -ENODEV;
     case I915_PARAM_MMAP_GTT_VERSION: return 4;
     case I915_PARAM_MMAP_VERSION: return 1;
     case I915_PARAM_CS_TIMESTAMP_FREQUENCY:
     case param_oa_timestamp_frequency: return static_cast<int>(platform.timestamp_hz);
     case I915_PARAM_PERF_REVISION: return 5;
-    case I915_PARAM_HAS_SCHEDULER: return I915_SCHEDULER_CAP_ENABLED;
-    case I915_PARAM_HAS_CONTEXT_ISOLATION: return 0xf;
+    case I915_PARAM_HAS_SCHEDULER: return chip.uapi.schedules ? I915_SCHEDULER_CAP_ENABLED : 0;
+    case I915_PARAM_HAS_SEMAPHORES: return chip.uapi.schedules;
+    case I915_PARAM_HAS_CONTEXT_ISOLATION: return chip.uapi.context_isolation;
     case I915_PARAM_HAS_GEM:
     case I915_PARAM_HAS_PAGEFLIPPING:
     case I915_PARAM_HAS_EXECBUF2:
@@ -125,7 +137,6 @@ int param_value(int param, const defs::Platform& platform, const Chip& chip) {
     case I915_PARAM_HAS_GEN7_SOL_RESET:
     case I915_PARAM_HAS_WAIT_TIMEOUT:
     case I915_PARAM_HAS_PRIME_VMAP_FLUSH:
-    case I915_PARAM_HAS_SEMAPHORES:
     case I915_PARAM_HAS_PINNED_BATCHES:
     case I915_PARAM_HAS_EXEC_NO_RELOC:
     case I915_PARAM_HAS_EXEC_HANDLE_LUT:
@@ -139,9 +150,9 @@ int param_value(int param, const defs::Platform& platform, const Chip& chip) {
     case I915_PARAM_HAS_EXEC_SUBMIT_FENCE:
     case I915_PARAM_HAS_EXEC_TIMELINE_FENCES:
     case I915_PARAM_HAS_USERPTR_PROBE: return 1;
-    case I915_PARAM_MMAP_GTT_COHERENT: return chip.coherent_ggtt;
-    case I915_PARAM_HAS_RESOURCE_STREAMER:
-    case I915_PARAM_HAS_SECURE_BATCHES: return 0;
+    case I915_PARAM_MMAP_GTT_COHERENT: return chip.uapi.coherent_ggtt;
+    case I915_PARAM_HAS_RESOURCE_STREAMER: return 0;
+    case I915_PARAM_HAS_SECURE_BATCHES: return chip.uapi.secure_batches && geteuid() == 0;
     default: return -EINVAL;
   }
 }
@@ -157,8 +168,9 @@ int DrmFile::getparam(void* arg) {
   }
   const int value = param_value(get->param, driver_.gpu.platform(), driver_.gpu.chip());
   if (value < 0) {
-    if (get->param != param_pxp_status) note("I915_GETPARAM", "unknown parameter {}", get->param);
-    return get->param == param_pxp_status ? -ENODEV : value;
+    if (get->param == param_pxp_status) return -ENODEV;
+    if (value == -EINVAL) note("I915_GETPARAM", "unknown parameter {}", get->param);
+    return value;
   }
   *get->value = value;
   return 0;
@@ -171,10 +183,12 @@ int DrmFile::query(void* arg) {
   for (uint32_t i = 0; i < query->num_items; ++i) {
     drm_i915_query_item& item = items[i];
     switch (item.query_id) {
-      case DRM_I915_QUERY_TOPOLOGY_INFO: item.length = query_topology(item, driver_.gpu.platform()); break;
+      case DRM_I915_QUERY_TOPOLOGY_INFO:
+        item.length = driver_.gpu.chip().uapi.topology ? query_topology(item, driver_.gpu.platform()) : -ENODEV;
+        break;
       case DRM_I915_QUERY_ENGINE_INFO: item.length = query_engines(item, driver_.gpu.chip()); break;
       case DRM_I915_QUERY_MEMORY_REGIONS: item.length = query_regions(item, driver_.gpu.arena().size()); break;
-      case DRM_I915_QUERY_PERF_CONFIG: item.length = driver_.perf.configs().query(item); break;
+      case DRM_I915_QUERY_PERF_CONFIG: item.length = driver_.perf ? driver_.perf->configs().query(item) : -ENODEV; break;
       default: item.length = -EINVAL; break;  // hwconfig tables and geometry subslices: gen 12
     }
   }

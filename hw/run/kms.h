@@ -30,6 +30,7 @@ struct Framebuffer {
   uint32_t width = 0, height = 0, pitch = 0, offset = 0;
   uint32_t format = 0;    ///< DRM_FORMAT_*
   uint64_t modifier = 0;  ///< DRM_FORMAT_MOD_*
+  defs::Bit6Swizzle swizzle;  ///< of tiled memory
   const DrmFile* owner = nullptr;
   bool internal = false;  ///< made by a cursor ioctl: no client knows it; removed with its last use
 };

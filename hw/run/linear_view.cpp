@@ -5,15 +5,16 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstring>
 
 namespace softgen::run {
 namespace {
 
-constexpr uint64_t page_bytes = 4096;
+constexpr uint64_t page_bytes = 4096, line_bytes = 64;
 
 }  // namespace
 
-std::unique_ptr<LinearView> LinearView::create(surface::Tiling tiling, uint32_t pitch, uint64_t size) {
+std::unique_ptr<LinearView> LinearView::create(surface::Tiling tiling, uint32_t pitch, uint64_t size, defs::Bit6Swizzle swizzle) {
   const uint32_t tile = surface::tile_pitch(tiling, 1);
   if (!pitch || pitch % tile) return nullptr;
   const int fd = memfd_create("softgen-view", MFD_CLOEXEC);
@@ -24,7 +25,7 @@ std::unique_ptr<LinearView> LinearView::create(surface::Tiling tiling, uint32_t 
     close(fd);
     return nullptr;
   }
-  return std::unique_ptr<LinearView>(new LinearView(tiling, pitch, fd, {static_cast<std::byte*>(memory), size}));
+  return std::unique_ptr<LinearView>(new LinearView(tiling, pitch, swizzle, fd, {static_cast<std::byte*>(memory), size}));
 }
 
 LinearView::~LinearView() {
@@ -43,10 +44,17 @@ void LinearView::each_page(uint64_t size, Copy&& copy) const {
            memory_.data() + row * row_bytes + uint64_t{column} * shape.width);
 }
 
+/// All bits that count are within a page, and bit 6 is not among them: the same both ways.
+void LinearView::swizzle_page(const std::byte* from, std::byte* to) const {
+  for (uint64_t at = 0; at < page_bytes; at += line_bytes) std::memcpy(to + at, from + swizzle_.of(at, tiling_ == surface::Tiling::y), line_bytes);
+}
+
 void LinearView::fill(std::span<const std::byte> tiled) {
   if (written_) return;
   each_page(tiled.size(), [&](uint64_t page, const surface::PageRect& rect, std::byte* linear) {
-    surface::page_to_linear(tiling_, 1, tiled.data() + page, rect, linear, pitch_);
+    alignas(64) std::byte straight[page_bytes];
+    swizzle_page(tiled.data() + page, straight);
+    surface::page_to_linear(tiling_, 1, straight, rect, linear, pitch_);
   });
 }
 
@@ -54,7 +62,9 @@ void LinearView::flush(std::span<std::byte> tiled) {
   if (!written_) return;
   written_ = false;
   each_page(tiled.size(), [&](uint64_t page, const surface::PageRect& rect, const std::byte* linear) {
-    surface::linear_to_page(tiling_, 1, tiled.data() + page, rect, linear, pitch_);
+    alignas(64) std::byte straight[page_bytes];
+    surface::linear_to_page(tiling_, 1, straight, rect, linear, pitch_);
+    swizzle_page(straight, tiled.data() + page);
   });
 }
 

@@ -8,14 +8,15 @@
 #include <memory>
 #include <span>
 
+#include "hw/defs/bit6_swizzle.h"
 #include "hw/surface/tiling.h"
 
 namespace softgen::run {
 
 class LinearView {
  public:
-  /// Of a buffer of `size` bytes (whole pages) with rows of `pitch` bytes. Null: the pitch is no number of whole tiles, or there is no memory.
-  static std::unique_ptr<LinearView> create(surface::Tiling tiling, uint32_t pitch, uint64_t size);
+  /// Of a buffer of `size` bytes (whole pages) with rows of `pitch` bytes, in memory that `swizzle`s. Null: the pitch is no number of whole tiles, or there is no memory.
+  static std::unique_ptr<LinearView> create(surface::Tiling tiling, uint32_t pitch, uint64_t size, defs::Bit6Swizzle swizzle);
   ~LinearView();
   LinearView(const LinearView&) = delete;
   LinearView& operator=(const LinearView&) = delete;
@@ -31,14 +32,16 @@ class LinearView {
   void flush(std::span<std::byte> tiled);
 
  private:
-  LinearView(surface::Tiling tiling, uint32_t pitch, int fd, std::span<std::byte> memory)
-      : tiling_(tiling), pitch_(pitch), fd_(fd), memory_(memory) {}
+  LinearView(surface::Tiling tiling, uint32_t pitch, defs::Bit6Swizzle swizzle, int fd, std::span<std::byte> memory)
+      : tiling_(tiling), pitch_(pitch), swizzle_(swizzle), fd_(fd), memory_(memory) {}
+  void swizzle_page(const std::byte* from, std::byte* to) const;
   /// copy(page of the buffer, rectangle, the same in the view) for each page.
   template <typename Copy>
   void each_page(uint64_t size, Copy&& copy) const;
 
   const surface::Tiling tiling_;
   const uint32_t pitch_;
+  const defs::Bit6Swizzle swizzle_;
   const int fd_;
   const std::span<std::byte> memory_;
   bool written_ = false;

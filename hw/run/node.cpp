@@ -107,7 +107,8 @@ int metrics_id_file(std::string_view path) {
   if (at == std::string_view::npos || !path.ends_with(name)) return -1;
   const std::string_view uuid = path.substr(at + folder.size());
   Driver* const driver = Driver::existing();
-  return driver && uuid.size() > name.size() ? driver->perf.configs().id_file(uuid.substr(0, uuid.size() - name.size())) : -1;
+  const bool counts = driver && driver->perf && uuid.size() > name.size();
+  return counts ? driver->perf->configs().id_file(uuid.substr(0, uuid.size() - name.size())) : -1;
 }
 
 bool under(std::string_view path, std::string_view prefix) {

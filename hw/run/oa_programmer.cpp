@@ -114,7 +114,7 @@ void OaProgrammer::disable() {
 
 uint32_t OaProgrammer::context_id() const {
   MutexLock lock(gpu_.lock());
-  return gpu_.chip().context_id(context_->logical.at(slot_).id);
+  return gpu_.context_id(context_->logical.at(slot_));
 }
 
 std::pair<FencePtr, std::vector<GgttMemory>> OaProgrammer::take_batches() {

@@ -185,7 +185,7 @@ std::shared_ptr<PerfStream> Perf::make_stream(const PerfProperties& properties, 
   if (!kernel_) {
     MutexLock gpu(gpu_.lock());
     auto kernel = std::make_shared<Context>();
-    kernel->vm = std::make_shared<Ppgtt>(gpu_.arena());
+    kernel->vm = gpu_.address_space();
     kernel_ = std::move(kernel);
   }
   auto programmer = std::make_unique<OaProgrammer>(gpu_, properties, context, slot, kernel_);

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "hw/run/ppgtt.h"
 
+#include <errno.h>
+
 #include <atomic>
 #include <iterator>
 #include <new>
+
+#include "hw/run/bo.h"
 
 namespace softgen::run {
 namespace {
@@ -48,6 +52,18 @@ void Ppgtt::write_range(uint64_t va, uint64_t gpa, uint64_t size, bool present) 
     if (e) store(e, present ? (gpa + offset) | present_writable : 0);
     else if (!present) return;
   }
+}
+
+int Ppgtt::bind(const std::shared_ptr<Bo>& bo, Place& place) {
+  uint64_t address = place.address;
+  if (!place.pinned) {
+    address = find(bo->id());
+    if (address == ~uint64_t{0}) address = choose(bo->size(), place.high);
+    if (address == ~uint64_t{0}) return -ENOSPC;
+  }
+  if (!bind(address, bo->gpa(), bo->size(), bo->id())) return -ENOMEM;
+  place.address = address;
+  return 0;
 }
 
 bool Ppgtt::bind(uint64_t va, uint64_t gpa, uint64_t size, uint64_t bo_id) {

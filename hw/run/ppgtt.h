@@ -7,22 +7,20 @@
 #include <memory>
 #include <vector>
 
+#include "hw/run/address_space.h"
 #include "hw/run/arena.h"
 
 namespace softgen::run {
 
-class Bo;
-
-class Ppgtt {
+class Ppgtt final : public AddressSpace {
  public:
   /// Throws std::bad_alloc when the arena is full.
   explicit Ppgtt(Arena& arena);
-  ~Ppgtt();
-  Ppgtt(const Ppgtt&) = delete;
-  Ppgtt& operator=(const Ppgtt&) = delete;
+  ~Ppgtt() override;
 
-  /// Guest physical address of the PML4, for the context image.
-  uint64_t pml4() const { return pml4_; }
+  uint64_t size() const override { return uint64_t{1} << 48; }
+  uint64_t root() const override { return pml4_; }
+  int bind(const std::shared_ptr<Bo>& bo, Place& place) override;
 
   struct Binding {
     uint64_t size;

@@ -7,10 +7,8 @@
 
 namespace softgen::run::regs {
 
-constexpr uint64_t gtt_window = 8u << 20;
 constexpr uint32_t rcs_base = 0x2000, bcs_base = 0x22000;
 constexpr uint32_t rcs_timestamp = 0x2358;
-constexpr uint32_t gfx_flsh_cntl = 0x101008;
 constexpr uint32_t forcewake_render = 0xa278, forcewake_gt = 0xa188;
 constexpr uint32_t gamw_eco_dev_rw_ia = 0x4080;
 constexpr uint32_t gdrst = 0x941c;

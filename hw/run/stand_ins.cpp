@@ -50,7 +50,9 @@ std::string config_space(const sg_platform_info& info) {
 /// The clocks of a card's folder (i915 i915_sysfs.c:gen6_attrs) that do not change, in MHz.
 /// NEO answers CL_DEVICE_MAX_CLOCK_FREQUENCY with gt_max_freq_mhz.
 std::vector<Entry> clocks(const defs::Platform& platform, const std::string& card) {
-  const uint32_t caps = platform.registers->find(reg::RP_STATE_CAP)->reset;
+  const defs::Register* const row = platform.registers->find(reg::RP_STATE_CAP);
+  if (!row) return {};
+  const uint32_t caps = row->reset;
   const auto mhz = [&](int shift) { return fmt::format("{}\n", 50 * (caps >> shift & 0xff)); };  // intel_rps.c:gen6_rps_get_freq_caps
   const std::string rp0 = mhz(0), rp1 = mhz(8), rpn = mhz(16);
   return {{card + "gt_RP0_freq_mhz", rp0}, {card + "gt_RP1_freq_mhz", rp1}, {card + "gt_RPn_freq_mhz", rpn},

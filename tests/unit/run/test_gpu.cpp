@@ -13,6 +13,7 @@
 #include "hw/base/mutex.h"
 #include "hw/run/gpu.h"
 #include "hw/run/kms.h"
+#include "hw/run/ppgtt.h"
 #include "hw/run/regs.h"
 #include "tests/catch.h"
 
@@ -44,9 +45,10 @@ struct Machine {
 
   std::shared_ptr<Context> context() {
     auto made = std::make_shared<Context>();
-    made->vm = std::make_shared<Ppgtt>(gpu.arena());
-    REQUIRE(made->vm->bind(batch_at, batches->gpa(), page, batches->id()));
-    REQUIRE(made->vm->bind(words_at, words->gpa(), page, words->id()));
+    const auto vm = std::make_shared<Ppgtt>(gpu.arena());
+    REQUIRE(vm->bind(batch_at, batches->gpa(), page, batches->id()));
+    REQUIRE(vm->bind(words_at, words->gpa(), page, words->id()));
+    made->vm = vm;
     return made;
   }
 

@@ -53,15 +53,15 @@ TEST_CASE("bindings are in the page tables, and later ones replace earlier ones"
   Ppgtt vm(arena);
   const uint64_t high = 0xffff'fffe'f000;
   REQUIRE(vm.bind(high, 0x10000, 2 * page, 1));
-  CHECK(walk(arena, vm.pml4(), high + 5) == 0x10005);
-  CHECK(walk(arena, vm.pml4(), high + page) == 0x11000);
-  CHECK(walk(arena, vm.pml4(), high - page) == unmapped);
+  CHECK(walk(arena, vm.root(), high + 5) == 0x10005);
+  CHECK(walk(arena, vm.root(), high + page) == 0x11000);
+  CHECK(walk(arena, vm.root(), high - page) == unmapped);
   REQUIRE(vm.bind(high + page, 0x50000, page, 2));
-  CHECK(walk(arena, vm.pml4(), high) == unmapped);
-  CHECK(walk(arena, vm.pml4(), high + page) == 0x50000);
+  CHECK(walk(arena, vm.root(), high) == unmapped);
+  CHECK(walk(arena, vm.root(), high + page) == 0x50000);
   CHECK(vm.find(1) == unmapped);
   vm.unbind_bo(2);
-  CHECK(walk(arena, vm.pml4(), high + page) == unmapped);
+  CHECK(walk(arena, vm.root(), high + page) == unmapped);
 }
 
 TEST_CASE("random binds agree with a plain map") {
@@ -92,7 +92,7 @@ TEST_CASE("random binds agree with a plain map") {
     for (uint64_t p = 0; p < 3700; ++p) {
       const uint64_t va = p * page + (top << 39);
       const auto it = expected.find(va);
-      REQUIRE(walk(arena, vm.pml4(), va) == (it == expected.end() ? unmapped : it->second));
+      REQUIRE(walk(arena, vm.root(), va) == (it == expected.end() ? unmapped : it->second));
     }
 }
 
@@ -105,7 +105,7 @@ TEST_CASE("addresses the kernel chooses do not overlap bindings") {
     CHECK((va >= uint64_t{1} << 32) == (bo % 2 == 1));
     REQUIRE(vm.bind(va, bo << 20, 3 * page, bo));
   }
-  for (uint64_t bo = 1; bo < 50; ++bo) CHECK(walk(arena, vm.pml4(), vm.find(bo)) == bo << 20);
+  for (uint64_t bo = 1; bo < 50; ++bo) CHECK(walk(arena, vm.root(), vm.find(bo)) == bo << 20);
 }
 
 TEST_CASE("an exported buffer is the same memory wherever it is imported") {

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "hw/run/drm_file.h"
+#include "hw/run/ppgtt.h"
 #include "hw/run/options.h"
 #include "hw/run/perf_stream.h"
 #include "tests/catch.h"
@@ -194,14 +195,14 @@ TEST_CASE("the query lists metric sets and gives their registers back") {
 
 TEST_CASE("a metric set's id is in a file, as in sysfs") {
   Node node;
-  CHECK(node.driver.perf.configs().id_file(some_uuid) == -1);
+  CHECK(node.driver.perf->configs().id_file(some_uuid) == -1);
   node.add(some_uuid);
-  const int file = node.driver.perf.configs().id_file(some_uuid);
+  const int file = node.driver.perf->configs().id_file(some_uuid);
   REQUIRE(file >= 0);
   char text[8] = {};
   CHECK(pread(file, text, sizeof text, 0) == 2);
   CHECK(std::string(text) == "2\n");
-  CHECK(node.driver.perf.configs().id_file(some_uuid) == file);
+  CHECK(node.driver.perf->configs().id_file(some_uuid) == file);
 }
 
 TEST_CASE("PERF_OPEN checks its properties") {
@@ -399,9 +400,10 @@ constexpr uint64_t page = 4096, batch_at = 1 << 20, words_at = 2 << 20;
 struct Program {
   explicit Program(Node& of) : node(of) {
     context = std::make_shared<Context>();
-    context->vm = std::make_shared<Ppgtt>(gpu().arena());
-    REQUIRE(context->vm->bind(batch_at, batch->gpa(), page, batch->id()));
-    REQUIRE(context->vm->bind(words_at, words->gpa(), page, words->id()));
+    const auto vm = std::make_shared<Ppgtt>(gpu().arena());
+    REQUIRE(vm->bind(batch_at, batch->gpa(), page, batch->id()));
+    REQUIRE(vm->bind(words_at, words->gpa(), page, words->id()));
+    context->vm = vm;
   }
   Gpu& gpu() { return node.driver.gpu; }
   void run(std::vector<uint32_t> commands) {
@@ -438,7 +440,7 @@ TEST_CASE("MI_REPORT_PERF_COUNT counts in the stream's context") {
   properties.metrics_set = set;
   properties.format = oa_format(I915_OA_FORMAT_A32u40_A4u32_B8_C8);
   properties.period_exponent = 31;
-  const int fd = node.driver.perf.open(properties, program.context, I915_PERF_FLAG_FD_NONBLOCK);
+  const int fd = node.driver.perf->open(properties, program.context, I915_PERF_FLAG_FD_NONBLOCK);
   REQUIRE(fd >= 0);
   node.fds.push_back(fd);
   constexpr uint32_t mi_report_perf_count = 0x28 << 23 | 2;
