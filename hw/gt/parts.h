@@ -40,9 +40,9 @@ struct Parts {
   const oa::Form* observation = nullptr;  ///< null: there is no observation unit
   const guc::Layout* guc = nullptr;       ///< null: there is no GuC
   std::span<const defs::MetricSet> metric_sets = {};
-  // What gen8_engines needs; null without them.
   surface::DecodeSurface surface_state = nullptr;
   sampler::DecodeState sampler_state = nullptr;
+  // What gen8_engines needs; null without them.
   std::unique_ptr<render::StateDecoder> (*state_decoder)() = nullptr;  ///< null: 3D is not there
   std::unique_ptr<const gpgpu::Decoder> (*media_decoder)() = nullptr;  ///< null: GPGPU and media are not there
   std::unique_ptr<const media::HucDecoder> (*huc_decoder)() = nullptr;

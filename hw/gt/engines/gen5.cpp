@@ -1,28 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "hw/gt/engines/gen5.h"
 
-#include "hw/base/log.h"
 #include "hw/blitter/decode.h"
 #include "hw/defs/command.h"
 #include "hw/defs/gen5/all.h"
+#include "hw/gt/engines/gen5_threads.h"
+#include "hw/gt/parts.h"
+#include "hw/gt/shared_functions.h"
+#include "hw/media/bsd/bsd.h"
+#include "hw/render/ilk/engine.h"
 
 namespace softgen::gt {
 
 namespace {
-
-/// Of an engine that is not built yet: its packets are counted by name, and have no effect.
-class MissingEngine final : public Engine {
- public:
-  ExecResult execute(const Packet& packet, EngineEnv& /*env*/) override {
-    unimplemented("Ironlake: packet", "{}", packet.command->name);
-    return ExecResult::done;
-  }
-  ExecResult flush(const FlushRequest& /*request*/, EngineEnv& /*env*/) override { return ExecResult::done; }
-  size_t context_size() const override { return 0; }
-  void save_context(std::span<std::byte> /*image*/) override {}
-  void restore_context(std::span<const std::byte> /*image*/) override {}
-  void reset_context() override {}
-};
 
 /// The render streamer's packets: 3D, media and blits. The blits' state is the last part of a context's image.
 class RenderAndBlit final : public Engine {
@@ -58,18 +48,26 @@ class RenderAndBlit final : public Engine {
 
 class Gen5Engines final : public Engines {
  public:
-  explicit Gen5Engines(const EngineConfig& config) : blitter_(blitter::decode<defs::Gen5>, config.platform.swizzle) {}
+  explicit Gen5Engines(const EngineConfig& config)
+      : shared_functions_(config.parts.sampler_state),
+        threads_(config.parts.isa(), &config.compiler, shared_functions_),
+        render_(*config.platform.commands, threads_, &shared_functions_),
+        blitter_(blitter::decode<defs::Gen5>, config.platform.swizzle),
+        video_(media::make_bsd<defs::Gen5>()) {}
 
   Engine* of(EngineId id) override {
     if (id == EngineId::rcs) return &streamer_;
-    return id == EngineId::vcs0 ? &video_ : nullptr;
+    return id == EngineId::vcs0 ? video_.get() : nullptr;
   }
-  const StatePackets* render_state() const override { return nullptr; }
+  const StatePackets* render_state() const override { return &render_.state(); }
 
  private:
-  MissingEngine render_, video_;
+  SharedFunctions shared_functions_;
+  Gen5Threads threads_;
+  render::ilk::RenderEngine render_;
   blitter::Blitter blitter_;
   RenderAndBlit streamer_{render_, blitter_};
+  const std::unique_ptr<Engine> video_;
 };
 
 }  // namespace
