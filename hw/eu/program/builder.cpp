@@ -278,7 +278,8 @@ Op OpBuilder::build(uint32_t offset) {
       if (row->destinations && i_.dst.is_arf(Arf::ip)) choose_to_ip();
       break;
     case Form::send:
-      if (limits_.message_registers) message_operands();
+      op_.message_registers = static_cast<uint8_t>(limits_.message_registers);
+      if (op_.message_registers) message_operands();
       choose();
       break;
     default: choose();

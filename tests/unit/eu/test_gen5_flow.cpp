@@ -356,6 +356,23 @@ TEST_CASE("gen5 flow: stacks that are full or empty end the thread") {
   CHECK(rounds.run() == RunResult::failed);
 }
 
+TEST_CASE("gen5 flow: channels leave a loop by the predicate of its while") {
+  Machine m(gen5_isa());
+  for (unsigned n = 0; n < 8; n++) m.set<int32_t>(2, n, static_cast<int32_t>(3 * n));
+  m.load({op(Opcode::do_, 8, null(), null()), op_imm(Opcode::add, 8, grf(3, D), grf(3, D), D, 1),
+          with_condition(op(Opcode::cmp, 8, null(D), grf(3, D), grf(2, D)), CondMod::l), flow(Opcode::while_, 8, -4, 0, 1),
+          op_imm(Opcode::add, 8, grf(4, D), grf(3, D), D, 100)},
+         0x7f);
+  REQUIRE(m.run() == RunResult::finished);
+  CHECK(m.thread.active == 0x7f);
+  for (unsigned n = 0; n < 7; n++) {
+    const auto rounds = static_cast<int32_t>(n ? 3 * n : 1);
+    CHECK(m.get<int32_t>(3, n) == rounds);
+    CHECK(m.get<int32_t>(4, n) == rounds + 100);
+  }
+  CHECK(m.get<int32_t>(3, 7) == 0);
+}
+
 TEST_CASE("gen5 flow: a loop without end is left when the work is dropped") {
   Machine m(gen5_isa());
   m.load({op(Opcode::do_, 8, null(), null()), flow(Opcode::while_, 8, 0)});
