@@ -2,6 +2,7 @@
 // Syntax elements of slice data in Exp-Golomb codes and CAVLC (H.264 9.1, 9.2). The members are as in CabacSyntax.
 #pragma once
 
+#include <algorithm>
 #include <span>
 
 #include "hw/media/avc/context.h"
@@ -24,7 +25,8 @@ class CavlcSyntax {
   unsigned mb_type() { return reader_.unsigned_golomb(); }
   unsigned sub_type() { return reader_.unsigned_golomb(); }
   unsigned ref_idx(unsigned list, unsigned quarter);
-  int mvd(unsigned, unsigned, unsigned) { return reader_.signed_golomb(); }
+  /// Those of streams have 16 bits (A.3.1); of codes that have more a sum with the prediction would overflow.
+  int mvd(unsigned, unsigned, unsigned) { return std::clamp(reader_.signed_golomb(), -0x1'0000, 0xffff); }
   bool transform8() { return reader_.flag(); }
   unsigned cbp(bool intra);
   int qp_delta() { return reader_.signed_golomb(); }
