@@ -35,7 +35,7 @@ SendResult transfer(const Message& message, Space& space, Direction direction, u
 }  // namespace
 
 SendResult oword_block(const Message& message, Space space, Direction direction, bool byte_offset) {
-  // In owords, or in bytes (whole dwords) for the unaligned read.
+  // In owords, or in bytes (whole dwords) for the unaligned read, and on Ironlake.
   const uint64_t offset = message_header::OwordBlock{message.reg(0).dw}.offset();
   return transfer(message, space, direction, byte_offset ? offset & ~3ull : offset * oword, 1);
 }
@@ -47,7 +47,7 @@ SendResult a64_oword_block(const Message& message, ThreadEnv& env, Direction dir
   return transfer(message, space, direction, strip_canonical(message.op.aligned ? address & ~(oword - 1) : address & ~3ull), 1);
 }
 
-/// Two blocks of 1 or 4 owords; where they are is in owords, in the register after the header. Each register holds an oword of both.
+/// Two blocks of 1 or 4 owords; where they are is in owords (Ironlake: in bytes), in the register after the header. Each register holds an oword of both.
 SendResult oword_dual_block(const Message& message, Space space, Direction direction) {
   const unsigned owords = message.op.owords;
   const message_header::OwordDualBlock where{message.reg(1).dw};
@@ -55,7 +55,8 @@ SendResult oword_dual_block(const Message& message, Space space, Direction direc
     // An oword is four channels of the execution mask.
     if (!(message.exec_mask >> (4 * block) & 0xf)) continue;
     for (unsigned i = 0; i < owords; ++i) {
-      const uint64_t offset = (uint64_t{block ? where.block_1_offset() : where.block_0_offset()} + i) * oword;
+      const uint64_t start = block ? where.block_1_offset() : where.block_0_offset();
+      const uint64_t offset = (message.op.byte_offset ? start & ~3ull : start * oword) + i * oword;
       if (direction == Direction::write) space.write(offset, &message.reg(2 + i).dw[4 * block], oword);
       else if (i < message.response.size()) space.read(offset, &message.response[i].dw[4 * block], oword);
     }

@@ -32,9 +32,9 @@ SendResult missing(const Message& m) {
 SendResult DataPort::send(const Message& m, ThreadEnv& env) {
   using enum MessageKind;
   switch (m.op.kind) {
-    case oword_block_read: return oword_block(m, Space::bound(m, env), read, false);
+    case oword_block_read: return oword_block(m, Space::bound(m, env), read, m.op.byte_offset);
     case unaligned_oword_block_read: return oword_block(m, Space::bound(m, env), read, true);
-    case oword_block_write: return oword_block(m, Space::bound(m, env), write, false);
+    case oword_block_write: return oword_block(m, Space::bound(m, env), write, m.op.byte_offset);
     case oword_dual_block_read: return oword_dual_block(m, Space::bound(m, env), read);
     case oword_dual_block_write: return oword_dual_block(m, Space::bound(m, env), write);
     case dword_scattered_read: return dword_scattered(m, Space::bound(m, env), read);

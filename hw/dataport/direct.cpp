@@ -123,7 +123,7 @@ void direct_block(const MessageForm& form, ThreadEnv& env, DirectAnswer& answer)
   if (!bytes || !form.registers() || form.response.count * sizeof(Grf) < place + bytes) return;
   const Space space = Space::bound(form.without_contents(), env);
   if (!space.is_surface()) return;
-  const bool byte_offset = form.op.kind == MessageKind::unaligned_oword_block_read;
+  const bool byte_offset = form.op.byte_offset || form.op.kind == MessageKind::unaligned_oword_block_read;
   answer.state =
       std::make_shared<DirectBlock>(DirectBlock{space.base(), space.size(), form.reg(0), form.response.first, place, bytes, byte_offset});
   answer.function = read_block;

@@ -82,7 +82,8 @@ SendResult byte_scattered(const Message& m, Space space, Direction direction) {
 SendResult dword_scattered(const Message& m, Space space, Direction direction) {
   const Lanes lanes(m, m.op.simd);
   const size_t address = m.header_present(), data = direction == Direction::read ? 0 : address + lanes.registers();
-  elements(m, space, direction, lanes, 2, data, [&](unsigned lane) { return uint64_t{operand(m, address, lane)} * 4; });
+  elements(m, space, direction, lanes, 2, data,
+           [&](unsigned lane) { return m.op.byte_offset ? operand(m, address, lane) & ~3ull : uint64_t{operand(m, address, lane)} * 4; });
   return SendResult::done;
 }
 

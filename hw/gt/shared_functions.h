@@ -26,7 +26,9 @@ class SharedFunctions : public MessageTarget {
       case Sfid::gateway:
         if (env.gateway) return env.gateway->send(message, env);
         break;
-      case Sfid::thread_spawner: return SendResult::done;  // the end of a root thread: it holds no resources here
+      case Sfid::thread_spawner:
+        if (message.op.kind == MessageKind::spawn_thread) break;
+        return SendResult::done;  // the end of a root thread: it holds no resources here
       case Sfid::dp_sampler:
       case Sfid::dp_render:
       case Sfid::dp_constant:

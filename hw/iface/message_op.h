@@ -45,12 +45,33 @@ struct BlockFields {
   bool aligned = true;          ///< A64 oword blocks: the address is
   bool dword_channels = false;  ///< scratch writes: each channel's dword by its mask
   bool strided = false;         ///< media blocks: the message chooses lines
+  bool byte_offset = false;     ///< oword and scattered blocks: offsets count bytes, not owords or dwords
 };
 
 struct UrbFields {
   bool masked = false;       ///< SIMD8 writes: a register of channel masks
   bool interleaved = false;  ///< SIMD4x2: the halves of a register belong to one handle each
   bool per_slot = false;     ///< offsets per channel
+  bool transposed = false;   ///< urb_write: channel n of register m becomes channel m of register n
+  bool allocates = false;    ///< urb_write, ff_sync: the answer has the handle of a new entry
+  bool used = false;         ///< urb_write: the entry goes on to the next unit, else it is dropped
+  bool complete = false;     ///< urb_write: the last one to the entry
+};
+
+/// Gateway and thread spawner of Ironlake.
+struct ThreadFields {
+  bool acknowledged = false;  ///< gateway messages
+  bool notifies = false;      ///< gateway_forward
+  bool child = false;         ///< spawn_thread, end_of_root: of a child thread
+  bool keeps_urb = false;     ///< end_of_root: the thread's URB handle is not given back
+};
+
+/// Extended math as a shared function; MessageOp::operation is its MathFunction.
+struct MathFields {
+  static constexpr uint8_t sine_and_cosine = 8;  ///< what MathFunction does not have: the reply's registers are the sine and the cosine
+  bool is_signed = false;                        ///< integers
+  bool saturates = false;
+  bool scalar = false;  ///< channel 0 of the operands is for all
 };
 
 /// Render target writes. What the last four say is in the header instead, if there is one.
@@ -62,6 +83,7 @@ struct TargetFields {
   bool alpha_present = false;  ///< the payload begins with target 0's alpha
   bool null_target = false;    ///< no color is written
   bool coarse = false;         ///< of coarse pixels; also of interpolation
+  bool last_target = false;    ///< Ironlake: the thread writes no other target of these pixels
 
   /// The colors of single pixels, for target 0.
   bool is_plain() const { return target == 0 && !alpha_present && !null_target && !coarse; }
@@ -73,7 +95,7 @@ struct InterpolatorFields {
 };
 
 /// Only the fields that a kind has mean something with it; the others keep their initial values.
-struct MessageOp : SamplerFields, ScatteredFields, BlockFields, UrbFields, TargetFields, InterpolatorFields {
+struct MessageOp : SamplerFields, ScatteredFields, BlockFields, UrbFields, TargetFields, InterpolatorFields, ThreadFields, MathFields {
   static constexpr uint8_t simd4x2 = 2;
 
   uint32_t descriptor = 0, extended = 0;  ///< as sent: for reports and tests
@@ -85,7 +107,7 @@ struct MessageOp : SamplerFields, ScatteredFields, BlockFields, UrbFields, Targe
   SurfaceBinding binding;
   uint8_t simd = 0;          ///< channels: 8, 16, or simd4x2; 0: a reserved mode, or one that this kind does not have
   uint8_t components = 0xf;  ///< surface reads and writes: bit c: dword or component c is moved
-  uint8_t operation = 0;     ///< atomics: AtomicOperation or FloatAtomicOperation
+  uint8_t operation = 0;     ///< atomics: AtomicOperation or FloatAtomicOperation; math: MathFunction
   uint16_t offset = 0;       ///< URB: in units of the message; scratch blocks: in registers
   bool high_slots = false;   ///< slot group: the upper half of the pixels
   bool wide = false;         ///< A64 atomics: 64-bit operands

@@ -74,7 +74,7 @@ Int128 one(const Op& op, Int128 a, Int128 b, Int128 c) {
     case Opcode::mov:
     case Opcode::movi: return a;
     case Opcode::add: return a + b;
-    case Opcode::mul: return multiply_add(0, a, b);
+    case Opcode::mul: return multiply_add(0, op.splits_first ? a & 0xffff : a, b);
     case Opcode::mad: return multiply_add(a, b, c);
     case Opcode::avg: return (a + b + 1) >> 1;
     case Opcode::shl: return static_cast<Int128>(static_cast<unsigned __int128>(a) << (static_cast<unsigned>(b) & op.shift_mask));
@@ -138,13 +138,14 @@ void set_accumulator(Thread& thread, RegType type, unsigned channel, Int128 valu
   store_for(type)(thread.regs, d, 1, 1, lanes);
 }
 
-/// mach: src1's upper word times src0 joins what mul left in the accumulator; the result is the upper dword (SKL PRM vol 7,
+/// mach: src1's upper word times src0 (or src0's times src1: splits_first) joins what mul left in the accumulator; the result is the upper dword (SKL PRM vol 7,
 /// "Multiply Accumulate High"), or the lower one, and the accumulator stays.
 void multiply_high(Thread& thread, const Op& op, uint32_t mask, const Lanes* in, Lanes& r) {
   std::array<int64_t, 32> whole;
+  const Lanes &split = in[op.splits_first ? 0 : 1], &factor = in[op.splits_first ? 1 : 0];
   for (unsigned n = 0; n < op.exec_size; n++) {
-    const Int128 high = (in[1].x[n] >> 16) << 16;
-    whole[n] = static_cast<int64_t>(multiply_add(accumulator(thread, op.src[0].type, n), in[0].x[n], high));
+    const Int128 high = (split.x[n] >> 16) << 16;
+    whole[n] = static_cast<int64_t>(multiply_add(accumulator(thread, op.src[0].type, n), factor.x[n], high));
     const auto low = static_cast<uint32_t>(whole[n]);
     if (op.instruction->low_product) r.x[n] = is_signed(op.dst.type) ? Int128{static_cast<int32_t>(low)} : Int128{low};
     else r.x[n] = is_signed(op.dst.type) ? Int128{whole[n] >> 32} : Int128{static_cast<uint64_t>(whole[n]) >> 32};

@@ -53,7 +53,9 @@ uint32_t predicate_mask(const Thread& thread, const Op& op) {
     if (op.pred == 6 || op.pred == 7) mask = grouped(word, 4, op.pred == 7);
   } else if (op.pred == 2 || op.pred == 3) {
     // anyv, allv: the same channel of f0 and f1.
-    const uint32_t a = thread.regs.flag[0] >> (op.flag_bit & 16), b = thread.regs.flag[1] >> (op.flag_bit & 16);
+    const uint32_t* const flag = thread.regs.flag;
+    const uint32_t a = op.flag_halves ? flag[0] & 0xffff : flag[0] >> (op.flag_bit & 16);
+    const uint32_t b = op.flag_halves ? flag[0] >> 16 : flag[1] >> (op.flag_bit & 16);
     mask = op.pred == 2 ? a | b : a & b;
   } else if (op.pred >= 4 && op.pred <= 13) {
     mask = grouped(word, 2u << (op.pred - 4) / 2, op.pred & 1);
@@ -122,6 +124,7 @@ uint32_t condition_bits(const Op& op, const void* lanes, uint32_t overflow) {
     case CondMod::le: return compare(CompareOp::le);
     case CondMod::u: return compare(CompareOp::unordered);
     case CondMod::o: return overflow | compare(CompareOp::overflow);
+    case CondMod::r:
     case CondMod::none: break;
   }
   return 0;
@@ -180,6 +183,22 @@ Next execute_kernel(Thread& thread, const Op& op, RunState& state) {
   }
   op.kernel(&result, in[0], in[1], in[2], op.groups);
   retire(thread, op, state.mode, mask, result);
+  return Next::advance;
+}
+
+Next execute_two_step_rounding(Thread& thread, const Op& op, RunState& state) {
+  const uint32_t mask = execution_mask(thread, op);
+  if (!mask) return Next::advance;
+  Lanes lanes, down, whole;
+  const void* const in = operand(thread, op, 0, state.mode, lanes);
+  state.table.f32[static_cast<unsigned>(KernelOp::rndd)](&down, in, &zero_lanes, &zero_lanes, op.groups);
+  if (static_cast<CondMod>(op.cond) == CondMod::r) {
+    op.kernel(&whole, in, &zero_lanes, &zero_lanes, op.groups);
+    write_flags(thread, op, mask, state.table.compare_f32[static_cast<unsigned>(CompareOp::gt)](&whole, &down, op.groups));
+    retire(thread, op, state.mode, mask, down, retire_accumulator);
+    return Next::advance;
+  }
+  retire(thread, op, state.mode, mask, down);
   return Next::advance;
 }
 
@@ -349,7 +368,10 @@ void HostRounding::set(Rounding rounding) {
 Next execute_nop(Thread&, const Op&, RunState&) { return Next::advance; }
 
 Next execute_illegal(Thread& thread, const Op& op, RunState&) {
+  const bool moves_masks =
+      op.opcode == Opcode::msave || op.opcode == Opcode::mrest || op.opcode == Opcode::push || op.opcode == Opcode::pop;
   if (op.opcode == Opcode::smov) unimplemented("EU smov");
+  else if (moves_masks) unimplemented("EU mask stack instruction", "{} at byte {} of the kernel", op.instruction->info()->name, op.offset);
   else
     guest_error("EU illegal instruction", "{} at byte {} of the kernel",
                 op.instruction->info() ? op.instruction->info()->name : "a reserved opcode", op.offset);

@@ -41,7 +41,7 @@ void retire_to(Thread& thread, const Op& op, const Destination& dst, const Float
 struct SendForm {
   struct Range {
     unsigned first = 0, count = 0;
-    bool inside() const { return first + count <= grf_count; }
+    bool inside(unsigned registers = grf_count) const { return first + count <= registers; }
     bool overlaps(const Range& o) const { return first < o.first + o.count && o.first < first + count; }
   };
   MessageOp op;
@@ -58,6 +58,21 @@ SendForm send_form(const Thread& thread, const Op& op);
 MessageForm message_form(const SendForm& form, const Op& op);
 /// Sends it for the channels of `mask`; the host rounds to nearest.
 Next send_message(Thread& thread, const Op& op, RunState& state, const SendForm& form, uint32_t mask);
+
+// Where messages have registers of their own (IsaLimits::message_registers): message_registers.cpp.
+/// src0, as its region says, becomes the first register of the message (of a compressed instruction: the first two).
+void move_to_message(Thread& thread, const Op& op);
+/// A valid message to the math unit.
+Next send_to_math(Thread& thread, const Op& op, RunState& state, const SendForm& form, uint32_t mask);
+
+/// Division by zero: all ones for unsigned; the largest number of the dividend's sign for signed quotients; the dividend remains.
+struct Division {
+  int64_t quotient, remainder;
+};
+Division divide_integers(int64_t a, int64_t b, bool with_sign);
+
+/// The thread goes on at an offset from the program's start; fails where no instruction is, or, on the way back, where the stop flag says so.
+Next jump(Thread& thread, const Op& op, int64_t offset, RunState& state);
 
 /// Sets the host's rounding mode to cr0's for the arithmetic of the lanes; the destructor restores nearest even.
 class HostRounding {

@@ -11,6 +11,18 @@
 
 namespace softgen::eu {
 
+Next jump(Thread& thread, const Op& op, int64_t offset, RunState& state) {
+  if (!thread.jump(offset)) {
+    guest_error("EU jump out of the kernel", "from byte {} to byte {}", op.offset, offset);
+    return fail(thread, "jump out of the kernel");
+  }
+  if (offset <= op.offset) {
+    if (state.env.stop.aborting()) return fail(thread, nullptr);
+    Inspector::passed(thread, op.offset);
+  }
+  return Next::jumped;
+}
+
 namespace {
 
 uint32_t channels(const Op& op, uint32_t mask) { return mask << op.shift; }
@@ -28,18 +40,6 @@ bool any_at(const Thread& thread, int64_t offset) {
   return false;
 }
 
-Next jump(Thread& thread, const Op& op, int64_t offset, RunState& state) {
-  if (!thread.jump(offset)) {
-    guest_error("EU jump out of the kernel", "from byte {} to byte {}", op.offset, offset);
-    return fail(thread, "jump out of the kernel");
-  }
-  if (offset <= op.offset) {
-    if (state.env.stop.aborting()) return fail(thread, nullptr);
-    Inspector::passed(thread, op.offset);
-  }
-  return Next::jumped;
-}
-
 Next go_on_or_jump(Thread& thread, const Op& op, RunState& state) {
   return any_at(thread, op.next_offset) ? Next::advance : jump(thread, op, op.jip_offset, state);
 }
@@ -49,6 +49,7 @@ uint32_t read_dword(const Thread& thread, const Operand& o, unsigned n) {
   unsigned at = (o.reg & 127u) * 32 + o.subreg + n * 4;
   if (o.indirect) at = static_cast<unsigned>(thread.regs.address[o.addr_subreg & 15] + o.addr_imm) + n * 4;
   if (o.file == RegFile::grf) std::memcpy(&value, thread.regs.bytes() + (at & (grf_bytes - 4)), 4);
+  if (o.is_arf(Arf::ip)) value = thread.regs.ip[0];
   if (o.is_arf(Arf::address)) std::memcpy(&value, reinterpret_cast<const char*>(thread.regs.address) + ((o.subreg + n * 4) & 28), 4);
   return value;
 }
@@ -67,15 +68,18 @@ bool uniform(const Op& op) { return op.exec_size == 1 || op.no_mask; }
 Next execute_jmpi(Thread& thread, const Op& op, RunState& state) {
   if (!(predicate_mask(thread, op) & 1)) return Next::advance;
   const Instruction& i = *op.instruction;
-  const int32_t distance = i.src[1].file == RegFile::imm ? i.jip : static_cast<int32_t>(read_dword(thread, i.src[1], 0));
+  const int64_t distance =
+      i.src[1].file == RegFile::imm ? i.jip : int64_t{static_cast<int32_t>(read_dword(thread, i.src[1], 0))} * i.jump_unit;
   return jump(thread, op, int64_t{op.offset} + i.jump_base() + distance, state);
 }
 
-// How i965's kernels return from subroutines (shaders/vme). All channels follow.
+// How i965's kernels return from subroutines (shaders/vme), and Ironlake's jump in single program flow. All channels follow.
 Next execute_to_ip(Thread& thread, const Op& op, RunState& state) {
   if (!(predicate_mask(thread, op) & 1)) return Next::advance;
   const Instruction& i = *op.instruction;
-  const uint32_t target = i.src[0].file == RegFile::imm ? static_cast<uint32_t>(i.imm) : read_dword(thread, i.src[0], 0);
+  uint32_t target = 0;
+  for (unsigned n = 0; n < i.info()->sources; n++)
+    target += i.src[n].file == RegFile::imm ? static_cast<uint32_t>(i.imm) : read_dword(thread, i.src[n], 0);
   return jump(thread, op, int64_t{target} - static_cast<int64_t>(thread.program()->start()), state);
 }
 

@@ -48,12 +48,15 @@ SendForm send_form(const Thread& thread, const Op& op) {
     const Isa& isa = thread.program()->isa();
     form.op = isa.message(i.sfid(), descriptor, isa.sent_extended_descriptor(extended, i.sfid(), i.end_of_thread));
   }
-  form.payload = {first_register(thread, i.src[0]), form.op.length};
+  const IsaLimits& limits = thread.program()->isa().limits();
+  const bool own_registers = limits.message_registers != 0;
+  form.payload = {own_registers ? limits.registers + i.first_message : first_register(thread, i.src[0]), form.op.length};
   form.second = {i.src[1].reg, split && i.src[1].file == RegFile::grf ? form.op.extended_length : 0u};
   if (!form.second.count) form.second.first = 0;
   const bool answered = !i.dst.is_null() && form.op.response_length;
   form.response = {answered ? first_register(thread, i.dst) : 0, answered ? form.op.response_length : 0u};
-  form.valid = form.op.length && form.payload.inside() && form.response.inside() && form.second.inside();
+  form.valid =
+      form.op.length && form.payload.inside(limits.registers + limits.message_registers) && form.response.inside() && form.second.inside();
   form.last = i.end_of_thread;
   form.copied = form.payload.overlaps(form.response) || form.second.overlaps(form.response);
   return form;
@@ -76,7 +79,8 @@ Next send_message(Thread& thread, const Op& op, RunState& state, const SendForm&
     guest_error("EU message beyond the registers", "SFID {} descriptor 0x{:08x} at byte {}", i.sfid(), form.op.descriptor, op.offset);
     return fail(thread, "message beyond the registers");
   }
-  const Grf *data = thread.regs.grf + form.payload.first, *data2 = thread.regs.grf + form.second.first;
+  if (form.op.kind == MessageKind::math) return send_to_math(thread, op, state, form, mask);
+  const Grf *data = thread.regs.at(form.payload.first), *data2 = thread.regs.at(form.second.first);
   std::array<Grf, 32> copy;
   if (form.copied) {
     // The response overwrites what the unit still reads.
@@ -91,7 +95,7 @@ Next send_message(Thread& thread, const Op& op, RunState& state, const SendForm&
       .dispatch_mask = thread.dispatched >> op.shift & op.lanes_mask,
       .payload = {data, form.payload.count},
       .payload2 = {data2, form.second.count},
-      .response = {thread.regs.grf + form.response.first, form.response.count},
+      .response = {thread.regs.at(form.response.first), form.response.count},
       .end_of_thread = i.end_of_thread,
   };
   count_message(static_cast<unsigned>(form.op.sfid), form.op.type);
@@ -107,6 +111,7 @@ Next execute_send(Thread& thread, const Op& op, RunState& state) {
   // No enabled channel: the message is skipped, but an end of thread takes effect.
   if (!mask && !op.instruction->end_of_thread) return Next::advance;
   const HostRounding nearest(Rounding::nearest_even);
+  if (thread.program()->isa().limits().message_registers && !op.instruction->src[0].is_null()) move_to_message(thread, op);
   return send_message(thread, op, state, send_form(thread, op), mask);
 }
 

@@ -21,10 +21,26 @@ void join(Thread& thread, uint32_t offset) {
 /// Registers that have their value only when they are read. The clock counts instructions, so that it is the same in every run.
 void make_dynamic(Thread& thread, const Op& op) {
   thread.regs.ip[0] = static_cast<uint32_t>(thread.program()->start()) + op.offset;
-  thread.regs.channel_enable[0] = thread.active;
+  if (thread.program()->isa().limits().mask_stacks) {
+    const MaskStacks& masks = thread.masks;
+    thread.regs.channel_enable[0] = (masks.active & 0xffff) | masks.branch << 16;
+    thread.regs.channel_enable[1] = (masks.loop & 0xffff) | masks.continued << 16;
+    thread.regs.stack_pointer[0] = masks.branch_depth | uint32_t{masks.loop_depth} << 16;
+  } else {
+    thread.regs.channel_enable[0] = thread.active;
+  }
   const uint64_t clock = thread.instructions * 4;
   thread.regs.timestamp[0] = static_cast<uint32_t>(clock);
   thread.regs.timestamp[1] = static_cast<uint32_t>(clock >> 32);
+}
+
+/// An instruction wrote masks: their words are those of channels 0 to 15.
+void take_masks(Thread& thread) {
+  MaskStacks& masks = thread.masks;
+  const auto low = [](uint32_t& mask, uint32_t word) { mask = (mask & 0xffff0000u) | (word & 0xffff); };
+  low(masks.active, thread.regs.channel_enable[0]), low(masks.branch, thread.regs.channel_enable[0] >> 16);
+  low(masks.loop, thread.regs.channel_enable[1]), low(masks.continued, thread.regs.channel_enable[1] >> 16);
+  thread.active = masks.running();
 }
 
 template <typename Before>
@@ -47,6 +63,7 @@ RunResult loop(Thread& thread, RunState& state, HostRounding& rounding, Before&&
         return RunResult::blocked;
       case Next::failed: thread.ip = op.offset; return thread.failure ? RunResult::failed : RunResult::aborted;
     }
+    if (op.writes_masks) take_masks(thread);
     if (op.writes_control) {
       state.mode = float_mode(thread.regs);
       rounding.set(state.mode.rounding);

@@ -106,13 +106,7 @@ Next execute_mac(Thread& thread, const Op& op, RunState& state) {
   return Next::advance;
 }
 
-namespace {
-
-/// Division by zero: all ones for unsigned; the largest number of the dividend's sign for signed quotients; the dividend remains.
-struct Division {
-  int64_t quotient, remainder;
-};
-Division divide(int64_t a, int64_t b, bool with_sign) {
+Division divide_integers(int64_t a, int64_t b, bool with_sign) {
   if (b == 0) {
     const int64_t q = !with_sign ? 0xffffffff : a >= 0 ? std::numeric_limits<int32_t>::max() : std::numeric_limits<int32_t>::min();
     return {q, a};
@@ -120,12 +114,14 @@ Division divide(int64_t a, int64_t b, bool with_sign) {
   return {a / b, a % b};
 }
 
+namespace {
+
 Next integer_division(Thread& thread, const Op& op, MathFunction function, uint32_t mask, RunState& state) {
   Lanes a, b, quotient, remainder;
   load_source(thread, op, 0, state.mode, a);
   load_source(thread, op, 1, state.mode, b);
   for (unsigned n = 0; n < op.groups * 8u; n++) {
-    const Division d = divide(a.q[n], b.q[n], is_signed(op.src[0].type));
+    const Division d = divide_integers(a.q[n], b.q[n], is_signed(op.src[0].type));
     quotient.q[n] = d.quotient;
     remainder.q[n] = d.remainder;
   }

@@ -82,10 +82,12 @@ struct Writer {
   void type(RegType value, RegFile file, unsigned high, unsigned low) {
     coded(value, file == RegFile::imm ? Set::immediate_types : Set::register_types, high, low);
   }
-  /// A type without a code becomes the field's last value, which all fields reserve.
+  /// A type without a code becomes the last value that the field reserves.
   void coded(RegType value, const TypeCodes& codes, unsigned high, unsigned low) {
     const int8_t code = codes[static_cast<unsigned>(value)];
-    bits.set(high, low, code < 0 ? ~uint64_t{0} : static_cast<uint64_t>(code));
+    unsigned field_value = code < 0 ? (1u << (high - low + 1)) - 1 : static_cast<unsigned>(code);
+    while (code < 0 && field_value && type_of(codes, field_value) != RegType::invalid) --field_value;
+    bits.set(high, low, field_value);
   }
   void address_imm(int16_t value, unsigned high, unsigned low, unsigned bit9, unsigned scale) {
     const auto raw = static_cast<uint64_t>(value) & 0x3ff;

@@ -94,6 +94,7 @@ struct Gen5Fields {
   uint8_t first_message = 0;        ///< of send: message register
   bool interleaved_halves = false;  ///< the halves of a destination in the message registers are four apart, not one
   bool no_stack_mask = false;       ///< MaskCtrlEx, [28]
+  uint8_t jump_unit = 1;            ///< bytes that jmpi's distance in a register counts
 
   bool operator==(const Gen5Fields&) const = default;
 };

@@ -5,6 +5,7 @@
 
 #include "hw/eu/isa/gen11/isa.h"
 #include "hw/eu/isa/gen12/isa.h"
+#include "hw/eu/isa/gen5/isa.h"
 #include "hw/eu/isa/gen9/isa.h"
 
 namespace softgen::eu {
@@ -20,7 +21,7 @@ const Isa* find(Value (Isa::*value)() const, Value wanted) {
 }  // namespace
 
 std::span<const Isa* const> isas() {
-  static const Isa* const all[] = {&gen9_isa(), &gen11_isa(), &gen12_isa()};
+  static const Isa* const all[] = {&gen5_isa(), &gen9_isa(), &gen11_isa(), &gen12_isa()};
   return all;
 }
 

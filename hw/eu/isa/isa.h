@@ -16,14 +16,25 @@
 namespace softgen::eu {
 
 struct IsaLimits {
-  unsigned registers;        ///< general registers per thread
-  unsigned register_bytes;   ///< of one of them
-  unsigned flag_registers;   ///< of 32 bits
-  unsigned max_exec_size;    ///< channels of one instruction
-  unsigned native_bytes;     ///< of the longer form of an instruction
-  unsigned compacted_bytes;  ///< of the shorter form; all instructions are aligned to it
-  unsigned eot_register;     ///< first register that a message which ends its thread may take its payload from
-  bool software_scoreboard;  ///< instructions say what they wait for (scoreboard.h)
+  unsigned registers;              ///< general registers per thread
+  unsigned register_bytes;         ///< of one of them
+  unsigned flag_registers;         ///< of 32 bits
+  unsigned max_exec_size;          ///< channels of one instruction
+  unsigned native_bytes;           ///< of the longer form of an instruction
+  unsigned compacted_bytes;        ///< of the shorter form; all instructions are aligned to it
+  unsigned eot_register;           ///< first register that a message which ends its thread may take its payload from
+  bool software_scoreboard;        ///< instructions say what they wait for (scoreboard.h)
+  unsigned message_registers = 0;  ///< that messages are sent from, as registers from `registers` on; 0: payloads are general registers
+  /// Channels are switched by masks, which flow instructions push and pop (program/mask_stacks.h); else they wait where they join.
+  bool mask_stacks = false;
+  /// add and what follows it in opcodes.inc write their result to the accumulator, too.
+  bool accumulates_always = false;
+  /// Integer and float sources may stand together, and are floats then.
+  bool mixes_floats = false;
+  /// rndu, rnde and rndz round down, and set a flag (condition .r) where 1 is to be added.
+  bool rounds_in_two_steps = false;
+  /// Of products of dwords, mul takes src0's low word and mach its high one; else src1's.
+  bool splits_first_factor = false;
 };
 
 /// Fields that all message descriptors have; lengths in registers.

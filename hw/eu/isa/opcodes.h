@@ -84,16 +84,18 @@ enum class SyncFunction : uint8_t { nop = 0, allrd = 2, allwr = 3, bar = 14, hos
 /// Empty: reserved.
 std::string_view sync_function_name(unsigned function);
 
-enum class CondMod : uint8_t { none = 0, z = 1, nz = 2, g = 3, ge = 4, l = 5, le = 6, o = 8, u = 9 };
+enum class CondMod : uint8_t { none = 0, z = 1, nz = 2, g = 3, ge = 4, l = 5, le = 6, r = 7, o = 8, u = 9 };
 std::string_view cond_mod_name(unsigned cond_mod);
 
-/// Architecture registers: the upper four bits of the register number (SKL PRM vol 7, "Architecture Register File").
+/// Architecture registers: the upper four bits of the register number (SKL PRM vol 7, "Architecture Register File"). Sets with mask stacks have the masks
+/// in channel_enable's place and the stacks' depths in stack_pointer's.
 enum class Arf : uint8_t {
   null = 0x00,
   address = 0x10,
   accumulator = 0x20,
   flag = 0x30,
   channel_enable = 0x40,
+  mask_stack = 0x50,
   stack_pointer = 0x60,
   state = 0x70,
   control = 0x80,

@@ -83,7 +83,8 @@ class Printer {
 
   void conditional_modifier() {
     const auto name = cond_mod_name(i_.cond_mod);
-    add(".{}", name.empty() ? "?" : name);
+    const bool rounds = isa_.limits().rounds_in_two_steps && static_cast<CondMod>(i_.cond_mod) == CondMod::r;
+    add(".{}", rounds ? "r" : name.empty() ? "?" : name);
     const bool writes_flag =
         i_.opcode != Opcode::sel && i_.opcode != Opcode::csel && i_.opcode != Opcode::if_ && i_.opcode != Opcode::while_;
     if (writes_flag) add(".f{}.{}", i_.flag_reg, i_.flag_subreg);
@@ -130,6 +131,11 @@ class Printer {
 
   void branch_targets() {
     pad(16);
+    if (isa_.limits().mask_stacks) {
+      constexpr int unit = 8;
+      add("Jump: {}", i_.jip / unit);
+      return add(" Pop: {}", i_.pop_count);
+    }
     if (i_.src[0].file == RegFile::grf) return source(0);
     target("JIP", i_.jip);
     if (row_->has('u')) {
@@ -144,6 +150,8 @@ class Printer {
   }
 
   void reg(const Operand& o) {
+    const unsigned registers = isa_.limits().registers;
+    if (isa_.limits().message_registers && o.file == RegFile::grf && o.reg >= registers) return add("m{}", o.reg - registers);
     if (o.file != RegFile::arf) return add("{}{}", o.file == RegFile::grf ? "g" : "m", o.reg);
     const unsigned n = o.reg & 15;
     switch (static_cast<Arf>(o.reg & 0xf0)) {
@@ -152,7 +160,10 @@ class Printer {
       case Arf::accumulator: return add("acc{}", n);
       case Arf::flag: return add("f{}", n);
       case Arf::channel_enable: return add("mask{}", n);
-      case Arf::stack_pointer: return add("sp{}", n);
+      case Arf::mask_stack:
+        if (isa_.limits().mask_stacks) return add("ms{}", n);
+        break;
+      case Arf::stack_pointer: return add("{}{}", isa_.limits().mask_stacks ? "msd" : "sp", n);
       case Arf::state: return add("sr{}", n);
       case Arf::control: return add("cr{}", n);
       case Arf::notification: return add("n{}", n);

@@ -26,6 +26,10 @@ void KernelWalker::follow(const Line& line) {
     case Form::call:
       if (i.opcode == Opcode::call && i.src[1].file == RegFile::imm) reach(line.offset, i.jip);
       break;
+    case Form::basic:
+      if (i.opcode == Opcode::add && i.dst.is_arf(Arf::ip) && i.src[0].is_arf(Arf::ip) && i.src[1].file == RegFile::imm)
+        reach(line.offset, static_cast<int32_t>(i.imm));
+      break;
     default: break;
   }
 }

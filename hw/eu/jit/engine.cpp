@@ -255,7 +255,8 @@ class LlvmCompiler final : public Compiler {
   LlvmCompiler(Engine engine, bool in_process) : interprets_(engine == Engine::interp), shared_(engine == Engine::jit, in_process) {}
 
   std::unique_ptr<FastPath> attach(const Program& program) override {
-    return interprets_ ? nullptr : std::make_unique<CompiledProgram>(shared_, program);
+    // Mask stacks are the interpreter's alone.
+    return interprets_ || program.isa().limits().mask_stacks ? nullptr : std::make_unique<CompiledProgram>(shared_, program);
   }
   EngineStats stats() const override {
     const Counters& c = shared_.counters;

@@ -14,7 +14,8 @@ struct ArfSpan {
   unsigned size;  ///< bytes; 0: reads as null
 };
 
-ArfSpan arf_span(const Operand& o) {
+/// `masks`: of a set with mask stacks.
+ArfSpan arf_span(const Operand& o, bool masks) {
   const unsigned n = o.reg & 15;
   switch (static_cast<Arf>(o.reg & 0xf0)) {
     case Arf::address: return {offsetof(Registers, address), n ? 0u : 32u};
@@ -22,7 +23,8 @@ ArfSpan arf_span(const Operand& o) {
       if (o.type == RegType::nf) return {offsetof(Registers, native) + n * 64, n < 2 ? 128 - n * 64 : 0};
       return {offsetof(Registers, acc) + n * 32, n < 2 ? 64 - n * 32 : 0};
     case Arf::flag: return {offsetof(Registers, flag) + n * 4, n < 2 ? 8 - n * 4 : 0};
-    case Arf::channel_enable: return {offsetof(Registers, channel_enable), 4};
+    case Arf::channel_enable: return {offsetof(Registers, channel_enable), masks ? 8u : 4u};
+    case Arf::mask_stack: break;
     case Arf::stack_pointer: return {offsetof(Registers, stack_pointer), 32};
     case Arf::state: return {offsetof(Registers, state) + n * 16, n < 2 ? 32 - n * 16 : 0};
     case Arf::control: return {offsetof(Registers, control), n ? 0u : 32u};
@@ -35,18 +37,28 @@ ArfSpan arf_span(const Operand& o) {
   return {0, 0};
 }
 
-uint16_t arf_offset(const Operand& o, unsigned relative, unsigned size, bool writes) {
-  const ArfSpan span = arf_span(o);
+uint16_t arf_offset(const Operand& o, unsigned relative, unsigned size, bool writes, bool masks) {
+  const ArfSpan span = arf_span(o, masks);
   if (relative + size <= span.size) return static_cast<uint16_t>(span.offset + relative);
   return static_cast<uint16_t>(writes ? offsetof(Registers, sink) : offsetof(Registers, null));
 }
 
-uint16_t operand_offset(const Operand& o, unsigned relative, unsigned size, bool writes) {
-  if (o.file == RegFile::arf) return arf_offset(o, relative, size, writes);
+/// Of a destination in the message registers; beyond them nothing is written. `halves_apart`: its second eight channels are four registers on.
+uint16_t message_register_offset(const Operand& o, unsigned relative, unsigned size, bool halves_apart) {
+  constexpr unsigned half = 32, apart = 4 * 32;
+  if (halves_apart) relative = relative / half * apart + relative % half;
+  const unsigned offset = o.reg * 32u + relative;
+  return static_cast<uint16_t>(offset + size <= (grf_count + guard_count) * 32 ? offset : offsetof(Registers, sink));
+}
+
+uint16_t operand_offset(const Operand& o, unsigned relative, unsigned size, bool writes, bool masks) {
+  if (o.file == RegFile::arf) return arf_offset(o, relative, size, writes, masks);
   return static_cast<uint16_t>(((o.reg & 127u) * 32 + relative) & (grf_bytes - 1));
 }
 
-bool dynamic_arf(const Operand& o) { return o.is_arf(Arf::ip) || o.is_arf(Arf::timestamp) || o.is_arf(Arf::channel_enable); }
+bool dynamic_arf(const Operand& o) {
+  return o.is_arf(Arf::ip) || o.is_arf(Arf::timestamp) || o.is_arf(Arf::channel_enable) || o.is_arf(Arf::stack_pointer);
+}
 
 /// NF has double precision here.
 RegType computed_type(RegType type) { return type == RegType::invalid ? RegType::ud : type == RegType::nf ? RegType::df : type; }
@@ -87,6 +99,11 @@ void OpBuilder::controls(uint32_t offset) {
   op_.no_mask = i_.no_mask;
   op_.saturate = i_.saturate;
   op_.acc_write = i_.acc_write && i_.info() && !i_.info()->has('b');
+  if (limits_.accumulates_always)
+    op_.acc_write = accumulates_ && i_.opcode >= Opcode::add && i_.opcode <= Opcode::pln && !i_.dst.is_arf(Arf::accumulator);
+  op_.flag_halves = limits_.flag_registers == 1;
+  op_.splits_first = limits_.splits_first_factor && (i_.opcode == Opcode::mul || i_.opcode == Opcode::mach) &&
+                     size_of(i_.src[0].type) == 4 && size_of(i_.src[1].type) == 4 && !is_float(i_.src[0].type);
   op_.flag_bit = static_cast<uint8_t>(i_.flag_reg * 32 + i_.flag_subreg * 16);
   op_.lanes_mask = op_.exec_size == 32 ? 0xffffffffu : (1u << op_.exec_size) - 1;
   op_.offset = offset;
@@ -130,15 +147,15 @@ void OpBuilder::region(Source& s, const Operand& o) {
     s.fetch = o.vstride == vstride_indirect && !op_.align16 ? Fetch::indirect_vx : Fetch::indirect;
     return;
   }
-  const bool whole_acc = o.is_arf(Arf::accumulator) && o.subreg + op_.exec_size * size <= arf_span(o).size;
+  const bool whole_acc = o.is_arf(Arf::accumulator) && o.subreg + op_.exec_size * size <= arf_span(o, limits_.mask_stacks).size;
   const bool direct = o.file == RegFile::grf || whole_acc;
-  s.base = operand_offset(o, o.subreg, size, false);
+  s.base = operand_offset(o, o.subreg, size, false, limits_.mask_stacks);
   if (one) {
     s.fetch = Fetch::scalar;
   } else if (packed && direct) {
     s.fetch = Fetch::contiguous;
   } else {
-    for (unsigned n = 0; n < 32; n++) offsets[n] = operand_offset(o, o.subreg + relative[n], size, false);
+    for (unsigned n = 0; n < 32; n++) offsets[n] = operand_offset(o, o.subreg + relative[n], size, false, limits_.mask_stacks);
     s.offsets = keep(offsets);
     s.fetch = Fetch::offsets;
   }
@@ -196,15 +213,43 @@ void OpBuilder::destination() {
   }
   op_.writes_control = o.is_arf(Arf::control);
   op_.to_accumulator = o.is_arf(Arf::accumulator) && o.type != RegType::nf;
-  const bool whole_acc = o.is_arf(Arf::accumulator) && o.subreg + op_.exec_size * size <= arf_span(o).size;
+  op_.writes_masks = limits_.mask_stacks && o.is_arf(Arf::channel_enable);
+  if (op_.writes_masks) op_.reads_dynamic = true;  // what it does not write stays
+  const bool whole_acc = o.is_arf(Arf::accumulator) && o.subreg + op_.exec_size * size <= arf_span(o, limits_.mask_stacks).size;
+  if (limits_.message_registers && o.file == RegFile::grf && o.reg >= grf_count) {
+    for (unsigned n = 0; n < 32; n++) offsets[n] = message_register_offset(o, o.subreg + n * stride * size, size, i_.interleaved_halves);
+    const bool inside = o.reg * 32u + o.subreg + op_.exec_size * size <= (grf_count + guard_count) * 32;
+    d.place = stride == 1 && !i_.interleaved_halves && inside ? Place::contiguous : Place::offsets;
+    if (d.place == Place::contiguous) d.base = offsets[0];
+    else d.offsets = keep(offsets);
+    return;
+  }
   if (stride == 1 && (o.file == RegFile::grf || whole_acc)) {
-    d.base = operand_offset(o, o.subreg, size, true);
+    d.base = operand_offset(o, o.subreg, size, true, limits_.mask_stacks);
     d.place = Place::contiguous;
     return;
   }
-  for (unsigned n = 0; n < 32; n++) offsets[n] = operand_offset(o, o.subreg + n * stride * size, size, true);
+  for (unsigned n = 0; n < 32; n++) offsets[n] = operand_offset(o, o.subreg + n * stride * size, size, true, limits_.mask_stacks);
   d.offsets = keep(offsets);
   d.place = Place::offsets;
+}
+
+/// src0 of a send, which is moved to the first message register, and the channels that extended math answers.
+void OpBuilder::message_operands() {
+  if (op_.align16)
+    for (unsigned n = 0; n < 32; n++)
+      if (!(i_.dst.writemask >> n % 4 & 1)) op_.dst.channels &= ~(1u << n);
+  const Operand& o = i_.src[0];
+  if (o.is_null() || o.type == RegType::invalid || o.file == RegFile::reserved || o.file == RegFile::imm) return;
+  source(0);
+  op_.kind = is_float(o.type) ? LaneKind::f32 : LaneKind::i32;
+  op_.src[0].load = load_for(op_.src[0].type, op_.kind);
+}
+
+/// Single program flow of sets with mask stacks jumps by adding to ip (Mesa brw_eu_emit.c, convert_IF_ELSE_to_ADD).
+void OpBuilder::choose_to_ip() {
+  const bool adds = limits_.mask_stacks && i_.opcode == Opcode::add;
+  op_.execute = i_.opcode == Opcode::mov || adds ? execute_to_ip : execute_illegal;
 }
 
 Op OpBuilder::build(uint32_t offset) {
@@ -216,12 +261,17 @@ Op OpBuilder::build(uint32_t offset) {
     case Form::basic:
     case Form::math:
     case Form::ternary:
+      if (choose_mask_flow()) break;
       if (!types_fit(i_, *row)) return op_;
       for (unsigned n = 0; n < row->sources; n++) source(n);
       if (row->destinations) destination();
       choose();
       if (i_.opcode != Opcode::wait && op_.execute != execute_illegal) attach();
-      if (row->destinations && i_.dst.is_arf(Arf::ip)) op_.execute = i_.opcode == Opcode::mov ? execute_to_ip : execute_illegal;
+      if (row->destinations && i_.dst.is_arf(Arf::ip)) choose_to_ip();
+      break;
+    case Form::send:
+      if (limits_.message_registers) message_operands();
+      choose();
       break;
     default: choose();
   }

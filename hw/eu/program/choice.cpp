@@ -214,14 +214,42 @@ void OpBuilder::choose_float(KernelOp op) {
   use(op);
 }
 
+void OpBuilder::choose_rounding(KernelOp op) {
+  choose_float(op);
+  if (limits_.rounds_in_two_steps) op_.execute = execute_two_step_rounding;
+}
+
 void OpBuilder::choose_arithmetic(KernelOp op) {
   if (float_sources()) return choose_float(op);
-  if (op_.saturate || op_.cond == 8 || touches_accumulator() || is_float(op_.dst.type)) return choose_exact();
+  if (op_.splits_first || op_.saturate || op_.cond == 8 || touches_accumulator() || is_float(op_.dst.type)) return choose_exact();
   op_.kind = wrapping_kind();
   use(op);
 }
 
+/// Flow instructions, where they push and pop masks.
+bool OpBuilder::choose_mask_flow() {
+  if (!limits_.mask_stacks) return false;
+  switch (i_.opcode) {
+    case Opcode::if_: op_.execute = execute_mask_if; break;
+    case Opcode::iff: op_.execute = execute_mask_iff; break;
+    case Opcode::else_: op_.execute = execute_mask_else; break;
+    case Opcode::endif: op_.execute = execute_mask_endif; break;
+    case Opcode::do_: op_.execute = execute_mask_do; break;
+    case Opcode::while_: op_.execute = execute_mask_while; break;
+    case Opcode::break_:
+    case Opcode::cont: op_.execute = execute_mask_break; break;
+    case Opcode::halt: op_.execute = execute_mask_halt; break;
+    case Opcode::msave:
+    case Opcode::mrest:
+    case Opcode::push:
+    case Opcode::pop: op_.execute = execute_illegal; break;
+    default: return false;
+  }
+  return true;
+}
+
 void OpBuilder::choose() {
+  if (choose_mask_flow()) return;
   switch (i_.opcode) {
     case Opcode::mov:
     case Opcode::movi: return choose_mov();
@@ -239,10 +267,10 @@ void OpBuilder::choose() {
     case Opcode::mul: return choose_arithmetic(KernelOp::mul);
     case Opcode::mad: return float_sources() ? choose_float(KernelOp::mad) : choose_exact();
     case Opcode::frc: return choose_float(KernelOp::frc);
-    case Opcode::rndu: return choose_float(KernelOp::rndu);
+    case Opcode::rndu: return choose_rounding(KernelOp::rndu);
     case Opcode::rndd: return choose_float(KernelOp::rndd);
-    case Opcode::rnde: return choose_float(KernelOp::rnde);
-    case Opcode::rndz: return choose_float(KernelOp::rndz);
+    case Opcode::rnde: return choose_rounding(KernelOp::rnde);
+    case Opcode::rndz: return choose_rounding(KernelOp::rndz);
     case Opcode::avg:
     case Opcode::lzd:
     case Opcode::fbh:

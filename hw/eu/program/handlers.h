@@ -32,12 +32,22 @@ Next execute_lrp(Thread&, const Op&, RunState&);
 Next execute_math(Thread&, const Op&, RunState&);
 Next execute_madm(Thread&, const Op&, RunState&);
 Next execute_send(Thread&, const Op&, RunState&);
+Next execute_two_step_rounding(Thread&, const Op&, RunState&);  ///< rndu, rnde, rndz: see IsaLimits::rounds_in_two_steps
 Next execute_wait(Thread&, const Op&, RunState&);
 Next execute_nop(Thread&, const Op&, RunState&);
 Next execute_illegal(Thread&, const Op&, RunState&);
 
+Next execute_mask_if(Thread&, const Op&, RunState&);
+Next execute_mask_iff(Thread&, const Op&, RunState&);
+Next execute_mask_else(Thread&, const Op&, RunState&);
+Next execute_mask_endif(Thread&, const Op&, RunState&);
+Next execute_mask_do(Thread&, const Op&, RunState&);
+Next execute_mask_while(Thread&, const Op&, RunState&);
+Next execute_mask_break(Thread&, const Op&, RunState&);  ///< break, cont
+Next execute_mask_halt(Thread&, const Op&, RunState&);
+
 Next execute_jmpi(Thread&, const Op&, RunState&);
-Next execute_to_ip(Thread&, const Op&, RunState&);  ///< mov to ip
+Next execute_to_ip(Thread&, const Op&, RunState&);  ///< mov to ip, add to ip
 Next execute_if(Thread&, const Op&, RunState&);
 Next execute_else(Thread&, const Op&, RunState&);
 Next execute_endif(Thread&, const Op&, RunState&);  ///< endif, join

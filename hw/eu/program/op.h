@@ -7,7 +7,7 @@
 #include <deque>
 #include <memory_resource>
 
-#include "hw/eu/isa/instruction.h"
+#include "hw/eu/isa/isa.h"
 #include "hw/eu/program/lanes.h"
 #include "hw/eu/program/registers.h"
 #include "hw/iface/message_op.h"
@@ -95,6 +95,9 @@ struct OpTraits {
   bool store_32 = false;        ///< result lanes are the destination's dwords
   bool finish_f32 = false;      ///< finish is flushing or saturating F
   bool straight = false;        ///< the kernel may write into the registers
+  bool splits_first = false;    ///< mul: src0's low word alone takes part; mach: its high one joins
+  bool flag_halves = false;     ///< predicates anyv and allv take both halves of one flag register
+  bool writes_masks = false;    ///< the destination is a channel mask (mask_stacks.h)
 };
 
 struct Op : OpControls, OpTraits {
@@ -120,7 +123,9 @@ struct Op : OpControls, OpTraits {
 /// Fills in everything but the branch indices. `pool` keeps the offset tables.
 class OpBuilder {
  public:
-  OpBuilder(const Instruction& instruction, OffsetPool& pool, LanesPool& constants) : i_(instruction), pool_(pool), constants_(constants) {}
+  /// `accumulates`: what the result's copy in the accumulator, which some sets' instructions always make, may be read for.
+  OpBuilder(const IsaLimits& limits, const Instruction& instruction, bool accumulates, OffsetPool& pool, LanesPool& constants)
+      : limits_(limits), i_(instruction), accumulates_(accumulates), pool_(pool), constants_(constants) {}
   Op build(uint32_t offset);
 
  private:
@@ -140,6 +145,7 @@ class OpBuilder {
   void choose_arithmetic(KernelOp op);
   void choose_exact();
   void choose_float(KernelOp op);
+  void choose_rounding(KernelOp op);
   LaneKind wrapping_kind() const;
   void use(KernelOp op);
   void raw_types(bool with_destination);
@@ -150,7 +156,13 @@ class OpBuilder {
   bool touches_accumulator() const;
   bool modified() const;
 
+  void message_operands();
+  void choose_to_ip();
+  bool choose_mask_flow();
+
+  const IsaLimits& limits_;
   const Instruction& i_;
+  const bool accumulates_;
   OffsetPool& pool_;
   LanesPool& constants_;
   Op op_;

@@ -43,8 +43,9 @@ bool Program::build(std::span<const std::byte> code, const StopFlag* stop) {
   index_.assign(end / 8 + 1, -1);
   for (size_t n = 0; n < lines_.size(); n++) index_[lines_[n].offset / 8] = static_cast<int32_t>(n);
   ops_.reserve(lines_.size());
+  const bool accumulates = !isa_.limits().accumulates_always || reads_accumulator();
   for (const Line& line : lines_) {
-    ops_.push_back(OpBuilder(line.instruction, offsets_, constants_).build(line.offset));
+    ops_.push_back(OpBuilder(isa_.limits(), line.instruction, accumulates, offsets_, constants_).build(line.offset));
     if (stopped()) return false;
   }
   skip_padding();
@@ -52,6 +53,15 @@ bool Program::build(std::span<const std::byte> code, const StopFlag* stop) {
   for (Op& op : ops_) decode_message_of(op);
   count_instructions();
   return true;
+}
+
+bool Program::reads_accumulator() const {
+  return std::any_of(lines_.begin(), lines_.end(), [](const Line& line) {
+    const Instruction& i = line.instruction;
+    const OpcodeInfo* const row = i.info();
+    if (!row) return false;
+    return row->has('a') || std::any_of(i.src, i.src + row->sources, [](const Operand& o) { return o.is_arf(Arf::accumulator); });
+  });
 }
 
 /// An illegal opcode has no effect where its exception is off, as in iHD's composition kernels, which run through theirs. One that no other opcode follows
@@ -68,9 +78,18 @@ void Program::count_instructions() {
     const OpcodeInfo* const row = op.instruction->info();
     if (!row || row->opcode == Opcode::illegal || op.instruction->is_wait()) continue;
     if (row->form == Form::math) ++math_instructions_;
+    else if (op.message && op.message->kind == MessageKind::math) ++math_instructions_;
     else if (row->form == Form::basic || row->form == Form::ternary) ++alu_instructions_;
   }
 }
+
+namespace {
+/// Of messages to the render cache's port, other than to render targets; Gen9's media block writes are not counted here.
+bool writes_memory(MessageKind kind) {
+  return kind == MessageKind::oword_block_write || kind == MessageKind::oword_dual_block_write ||
+         kind == MessageKind::dword_scattered_write;
+}
+}  // namespace
 
 void Program::decode_message_of(Op& op) {
   const Instruction& i = *op.instruction;
@@ -83,7 +102,7 @@ void Program::decode_message_of(Op& op) {
         &messages_.emplace_back(isa_.message(i.sfid(), i.descriptor, isa_.sent_extended_descriptor(extended, i.sfid(), i.end_of_thread)));
   }
   const auto sfid = static_cast<Sfid>(i.sfid());
-  if (sfid == Sfid::dp_data0 || sfid == Sfid::dp_data1) uses_data_port_ = true;
+  if (sfid == Sfid::dp_data0 || sfid == Sfid::dp_data1 || (op.message && writes_memory(op.message->kind))) uses_data_port_ = true;
   if (sfid != Sfid::dp_render) return;
   if (!op.message) render_targets_ = 0xff;
   else if (op.message->binding.index < 8 && !op.message->null_target)
@@ -106,13 +125,14 @@ void Program::mark_targets() {
     switch (row->form) {
       case Form::branch:
         // Channels wait after a while or goto, or at one of the offsets.
-        mark(op.next_offset);
+        if (!isa_.limits().mask_stacks) mark(op.next_offset);
         if (by_register) {
           any_target = true;
           break;
         }
         op.jip_offset = int64_t{op.offset} + i.jip;
         op.uip_offset = row->has('u') ? int64_t{op.offset} + i.uip : op.jip_offset;
+        if (isa_.limits().mask_stacks) break;
         if (i.opcode == Opcode::break_) {
           // Mesa and the PRM let UIP name the while; channels that broke out continue after it.
           const int32_t end = index_at(op.uip_offset);

@@ -104,6 +104,7 @@ class Program : public std::enable_shared_from_this<Program> {
   bool build(std::span<const std::byte> code, const StopFlag* stop);
   void mark_targets();
   void decode_message_of(Op& op);
+  bool reads_accumulator() const;
   void skip_padding();
   void count_instructions();
   void mark(int64_t offset);

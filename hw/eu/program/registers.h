@@ -13,26 +13,31 @@ namespace softgen::eu {
 constexpr unsigned grf_count = 128;
 constexpr unsigned grf_bytes = grf_count * 32;
 
+/// Registers after the general ones.
+constexpr unsigned guard_count = 16;
+
 /// Architecture registers follow the general ones. Guards absorb accesses beyond an end.
 struct alignas(64) Registers {
   Grf grf[grf_count];
-  Grf guard[16];
-  uint32_t acc[2][8];  ///< what a source of 32 bits or less sees of acc0, acc1
+  Grf guard[guard_count];  ///< of sets with message registers: these
+  uint32_t acc[2][8];      ///< what a source of 32 bits or less sees of acc0, acc1
   uint32_t acc_guard[128];
   uint16_t address[16];        ///< a0
   uint32_t flag[2];            ///< f0, f1
-  uint32_t channel_enable[8];  ///< ce0, made when read
-  uint32_t stack_pointer[8];
-  uint32_t state[8];         ///< sr0: ids, -, dispatch mask, vector mask; sr1 from [4]
-  uint32_t control[8];       ///< cr0
-  uint32_t notification[8];  ///< n0: counts of n0.0, n0.1, n0.2
-  uint32_t ip[8];            ///< made when read
-  uint32_t dependency[8];    ///< tdr0: always clear here
-  uint32_t timestamp[8];     ///< tm0, made when read
-  double native[2][8];       ///< acc0, acc1 as NF: apart from what other types see of them
-  uint32_t null[128];        ///< reads zero
-  uint32_t sink[128];        ///< for writes that are never read
+  uint32_t channel_enable[8];  ///< ce0, made when read; with mask stacks: words amask, imask, lmask, cmask
+  uint32_t stack_pointer[8];   ///< with mask stacks: words with the depths of both, made when read
+  uint32_t state[8];           ///< sr0: ids, -, dispatch mask, vector mask; sr1 from [4]
+  uint32_t control[8];         ///< cr0
+  uint32_t notification[8];    ///< n0: counts of n0.0, n0.1, n0.2
+  uint32_t ip[8];              ///< made when read
+  uint32_t dependency[8];      ///< tdr0: always clear here
+  uint32_t timestamp[8];       ///< tm0, made when read
+  double native[2][8];         ///< acc0, acc1 as NF: apart from what other types see of them
+  uint32_t null[128];          ///< reads zero
+  uint32_t sink[128];          ///< for writes that are never read
 
+  /// General register n, or one of those after them.
+  Grf* at(unsigned n) { return reinterpret_cast<Grf*>(bytes()) + n; }
   std::byte* bytes() { return reinterpret_cast<std::byte*>(this); }
   const std::byte* bytes() const { return reinterpret_cast<const std::byte*>(this); }
 };

@@ -27,7 +27,11 @@ void Thread::start(const ThreadStart& how) {
     std::memset(regs.acc, 0, sizeof regs.acc);
     std::memset(regs.bytes() + offsetof(Registers, address), 0, offsetof(Registers, null) - offsetof(Registers, address));
   }
+  const bool stacks = program_->isa().limits().mask_stacks;
+  masks = {.active = active};
   regs.state[0] = how.state0;
+  // sr0.1 is DMask where there are mask stacks (Mesa brw_fs_generator.cpp, patch_halt_jumps).
+  if (stacks) regs.state[1] = active;
   regs.state[2] = how.dispatch_mask;
   regs.state[3] = vector_mask;
   // Half-float denormals are kept from the start: Mesa's kernels never ask for it, and piglit's packHalf2x16 and unpackHalf2x16 tests pass on

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "hw/eu/program/mask_stacks.h"
 #include "hw/eu/program/program.h"
 #include "hw/eu/program/registers.h"
 
@@ -42,6 +43,7 @@ class Thread {
   uint32_t call_mask = 0xffffffff;
   std::array<uint32_t, 32> channel_ip{};  ///< offsets from the program's start
   uint32_t ip = 0;                        ///< offset from the program's start
+  MaskStacks masks;                       ///< of instruction sets that have them: `active` is what runs by these
 
   // The wide part of accumulators, by channel of acc0 (acc1 follows): the exact integer last written, while `acc_size` is its element size.
   std::array<int64_t, 64> acc_wide{};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Gen5's instructions: both forms. With SOFTGEN_ELK_TESTS (Mesa's src/intel/compiler/elk/tests/gen5) also all that its assembler's tests expect.
+// Ironlake's instructions: both forms. With SOFTGEN_ELK_TESTS (Mesa's src/intel/compiler/elk/tests/gen5) also all that its assembler's tests expect.
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "hw/eu/isa/gen5/isa.h"
 #include "hw/eu/isa/gen5/parts.h"
 #include "tests/catch.h"
 
@@ -166,6 +167,7 @@ TEST_CASE("gen5: instructions of Mesa's assembler") {
           return word;
         }());
       CHECK(gen5::encode(*i) == native);
+      CHECK(gen5_isa().validate(*i) == "");
       count++;
     }
   }

@@ -113,8 +113,10 @@ void message(Codec& c, I& i) {
 
 /// Distances count halves of native instructions, from the instruction itself but for jmpi, whose distance counts from the next.
 void complete_branch(Instruction& i) {
-  constexpr int32_t unit = 8;
-  i.jip = static_cast<int16_t>(i.imm & 0xffff) * unit;
+  constexpr uint8_t unit = 8;
+  i.jump_unit = unit;
+  if (i.src[1].file != RegFile::imm) return;
+  i.jip = static_cast<int16_t>(i.imm & 0xffff) * int32_t{unit};
   i.pop_count = i.imm >> 16 & 15;
 }
 
@@ -133,7 +135,7 @@ struct Set {
   static void complete(Instruction& i) {
     const OpcodeInfo* row = i.info();
     const bool branches = row && (row->form == Form::branch || row->form == Form::jump);
-    if (branches && i.src[1].file == RegFile::imm) complete_branch(i);
+    if (branches) complete_branch(i);
   }
 };
 

@@ -25,7 +25,8 @@ Result check_controls(const Isa& isa, const Instruction& i, const OpcodeInfo& ro
   if (row.form == Form::math) {
     if (math_function_name(i.cond_mod).empty()) return "the math function is reserved";
   } else if (!is_send(row) && i.cond_mod) {
-    if (cond_mod_name(i.cond_mod).empty()) return "the conditional modifier is reserved";
+    const bool rounds = isa.limits().rounds_in_two_steps && static_cast<CondMod>(i.cond_mod) == CondMod::r;
+    if (cond_mod_name(i.cond_mod).empty() && !rounds) return "the conditional modifier is reserved";
     if (!row.has('c') && row.form != Form::branch) return "this opcode takes no conditional modifier";
   }
   if (i.thread_control == 3) return "the thread control is reserved";
@@ -39,7 +40,8 @@ Result check_dst_type(const Isa& isa, const Instruction& i, const OpcodeInfo& ro
   if (plain && d.type == RegType::invalid) return "the destination type is reserved";
   if (plain && !d.is_null() && !allows(row.dst_types, d.type)) return fmt::format("{} cannot write {}", row.name, info(d.type).name);
   if (d.file == RegFile::reserved || d.file == RegFile::imm) return "the destination register file is reserved";
-  if (!d.indirect && d.file == RegFile::grf && d.reg >= isa.limits().registers) return "the destination register number is beyond 127";
+  if (!d.indirect && d.file == RegFile::grf && d.reg >= isa.limits().registers + isa.limits().message_registers)
+    return "the destination register number is beyond the last";
   if (plain && i.access_mode == AccessMode::align1 && d.hstride == 0) return "the destination stride is zero";
   return {};
 }
@@ -106,7 +108,8 @@ Result check_math(const Isa&, const Instruction& i, const OpcodeInfo& row) {
 Result check_send(const Isa& isa, const Instruction& i, const OpcodeInfo& row) {
   if (!is_send(row)) return {};
   if (isa.sfid_name(i.sfid()).empty()) return "the shared function is reserved";
-  if (row.form == Form::send && i.src[0].file != RegFile::grf && !i.src[0].indirect) return "a message payload must be in GRF";
+  if (row.form == Form::send && !isa.limits().message_registers && i.src[0].file != RegFile::grf && !i.src[0].indirect)
+    return "a message payload must be in GRF";
   const bool direct = !i.src[0].indirect;
   if (i.end_of_thread && direct && i.src[0].reg < isa.limits().eot_register)
     return "a message with EOT must take its payload from g112 to g127";
@@ -115,7 +118,8 @@ Result check_send(const Isa& isa, const Instruction& i, const OpcodeInfo& row) {
   if (i.descriptor_in_register) return {};
   const MessageFields fields = isa.message_fields(i.descriptor);
   if (fields.length == 0) return "the message length is zero";
-  if (direct && i.src[0].reg + fields.length > isa.limits().registers) return "the payload reaches beyond g127";
+  if (direct && !isa.limits().message_registers && i.src[0].reg + fields.length > isa.limits().registers)
+    return "the payload reaches beyond g127";
   if (!i.dst.is_null() && !i.dst.indirect && i.dst.reg + fields.response_length > isa.limits().registers)
     return "the response reaches beyond g127";
   if (row.form == Form::split_send && !i.ex_descriptor_in_register && direct && i.src[1].file == RegFile::grf) {
@@ -127,8 +131,8 @@ Result check_send(const Isa& isa, const Instruction& i, const OpcodeInfo& row) {
 }
 
 /// Execution types: integer and float sources do not mix, and with 64-bit types the destination stride keeps qwords apart.
-Result check_exec_type(const Isa&, const Instruction& i, const OpcodeInfo& row) {
-  if (!has_operands(row) || row.sources < 2) return {};
+Result check_exec_type(const Isa& isa, const Instruction& i, const OpcodeInfo& row) {
+  if (!has_operands(row) || row.sources < 2 || isa.limits().mixes_floats) return {};
   const Operand &a = i.src[0], &b = i.src[1];
   if (i.opcode == Opcode::movi || b.is_null() || row.form == Form::math) return {};
   if (is_float(a.type) != is_float(b.type)) return "float and integer sources are mixed";

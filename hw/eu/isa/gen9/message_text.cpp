@@ -168,6 +168,7 @@ Description describe(unsigned sfid, uint32_t d) {
   if (sfid > 15 || function.text.empty()) return out.unknown(), out;
   const Described m{op.sfid, d, op.kind != MessageKind::reserved ? function.types[op.type] : defs::MessageType<Fields>{}};
   switch (m.sfid) {
+    case Sfid::math:  // no function of Gen9
     case Sfid::null: break;
     case Sfid::sampler: sampler(out, m); break;
     case Sfid::gateway:
