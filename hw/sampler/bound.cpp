@@ -7,8 +7,16 @@ namespace softgen::sampler {
 
 const std::shared_ptr<Bound>& BoundCache::get(const Decoders& decoders, memory::View& view, uint64_t surface, uint64_t sampler) {
   static constexpr surface::SurfaceDwords null_surface{7u << 29};
-  // Both lie within their pages: surfaces are aligned to 64 bytes, samplers to 16.
-  const auto* surface_state = surface == surface::no_surface ? reinterpret_cast<const std::byte*>(null_surface.data()) : view.at(surface);
+  const auto* surface_state = reinterpret_cast<const std::byte*>(null_surface.data());
+  // Both lie within their pages where surfaces are aligned to 64 bytes and samplers to 16; Ironlake's surfaces are aligned to 32.
+  constexpr uint64_t page = memory::View::page_size;
+  surface::SurfaceDwords copied;
+  if (surface != surface::no_surface && surface % page > page - sizeof copied) {
+    view.read(surface, copied.data(), sizeof copied);
+    surface_state = reinterpret_cast<const std::byte*>(copied.data());
+  } else if (surface != surface::no_surface) {
+    surface_state = view.at(surface);
+  }
   static constexpr StateDwords no_sampler{};
   const auto* sampler_state = sampler == nothing ? reinterpret_cast<const std::byte*>(no_sampler.data()) : view.at(sampler);
   std::shared_ptr<Bound>& entry = entries_[(surface >> 6 ^ surface >> 12 ^ sampler >> 4 ^ sampler >> 10) % remembered];
