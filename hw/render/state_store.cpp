@@ -39,7 +39,7 @@ struct StateStore::Layout {
 
   explicit Layout(const defs::CommandSet& set) : rows(defs::command_ids) {
     for (const defs::Command& command : set.commands) {
-      if (!command.keeps_state) continue;
+      if (!command.keeps_state || !command.valid_on(defs::EngineClass::render)) continue;
       Row& row = rows[static_cast<size_t>(command.id)];
       row.rule = decode::keep_rule(command);
       assert((row.rule.capacity || !command.variable || row.rule.as) && "a command of variable length needs a limit");
