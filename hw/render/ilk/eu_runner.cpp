@@ -12,7 +12,9 @@ namespace {
 UrbMessage urb_message(const MessageOp& op) {
   using Swizzle = UrbMessage::Swizzle;
   return {.sync = op.kind == MessageKind::ff_sync,
-          .swizzle = op.transposed ? Swizzle::transpose : op.interleaved ? Swizzle::interleave : Swizzle::none,
+          .swizzle = op.transposed    ? Swizzle::transpose
+                     : op.interleaved ? Swizzle::interleave
+                                      : Swizzle::none,
           .offset = op.offset,
           .allocate = op.allocates,
           .used = op.used,

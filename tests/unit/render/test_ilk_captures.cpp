@@ -9,12 +9,14 @@
 
 #include "hw/debug/aub_reader.h"
 #include "hw/debug/byte_source.h"
+#include "hw/defs/bit6_swizzle.h"
 #include "hw/defs/gen5/all.h"
 #include "hw/defs/gen5/set.h"
+#include "hw/eu/isa/gen5/isa.h"
+#include "hw/gt/shared_functions.h"
 #include "hw/memory/ggtt.h"
 #include "hw/memory/sparse_memory.h"
 #include "hw/mmio/register_file.h"
-#include "hw/eu/isa/gen5/isa.h"
 #include "hw/render/ilk/engine.h"
 #include "hw/render/ilk/eu_runner.h"
 #include "hw/render/ilk/state_reader.h"
@@ -170,11 +172,21 @@ TEST_CASE("draws of crocus' captures decode within Ironlake's limits", "[ilk]") 
   CHECK(threads[Unit::vs] >= 1);
 }
 
+/// The shim told crocus that tiles are not swizzled, so it wrote its texture (X-tiled, at 2c000) as it would not on a real machine.
+void swizzle_texture(Capture& capture) {
+  constexpr uint64_t base = 0x2c000;
+  std::vector<std::byte> texture(32 * 512);
+  capture.view.read(base, texture.data(), texture.size());
+  for (uint64_t at = 0; at < texture.size(); ++at) capture.view.store<std::byte>(defs::gen5_swizzle.of(base + at, false), texture[at]);
+}
+
 TEST_CASE("crocus' captures end in their pictures, with its own kernels on Ironlake's EU", "[ilk]") {
-  const std::string name = GENERATE("tri", "gouraud", "depth", "blend");
+  const std::string name = GENERATE("tri", "gouraud", "tex", "depth", "blend");
   INFO(name);
   Capture capture("gl2_" + name);
-  EuRunner runner(eu::gen5_isa());
+  if (name == "tex") swizzle_texture(capture);
+  gt::SharedFunctions shared(sampler::decode_state<defs::Gen5>);
+  EuRunner runner(eu::gen5_isa(), &shared);
   execute(capture, runner, [](const StateStore&, std::span<const uint32_t>) {});
   std::ifstream file(std::string(ILK_CAPTURES) + "/ref/" + name + ".rgba", std::ios::binary);
   const std::vector<char> expected((std::istreambuf_iterator<char>(file)), {});
@@ -188,6 +200,8 @@ TEST_CASE("crocus' captures end in their pictures, with its own kernels on Ironl
   unsigned far = 0;
   for (uint32_t y = 0; y < 64; ++y)
     for (uint32_t x = 0; x < 64; ++x) {
+      // A texel is a pixel and a half: centres of every third pixel lie on the border of two texels.
+      if (name == "tex" && (x % 3 == 0 || y % 3 == 0)) continue;
       const auto pixel = capture.view.load<uint32_t>(level.address(x, y, 0));
       for (unsigned c = 0; c < 4; ++c) {
         const int want = static_cast<uint8_t>(expected[(y * 64 + x) * 4 + c]);
