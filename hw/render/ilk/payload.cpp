@@ -2,20 +2,18 @@
 #include "hw/render/ilk/payload.h"
 
 #include <algorithm>
-#include <bit>
 
 #include "hw/base/log.h"
+#include "hw/eu/program/loader.h"
 
 namespace softgen::render::ilk {
 
 void Payload::begin(const ThreadUnit& state, unsigned slot) {
   count_ = 0;
   Grf& r0 = add();
-  constexpr uint32_t size_bits = 0xf, slot_bits = 0x3ff;
-  const auto size = state.scratch_bytes ? static_cast<uint32_t>(std::countr_zero(state.scratch_bytes / 1024)) : 0u;
-  r0.dw[3] = state.samplers | (size & size_bits);
+  r0.dw[3] = state.samplers;
   r0.dw[4] = state.binding_table;
-  r0.dw[5] = state.scratch_bytes ? ((state.scratch_base + slot * state.scratch_bytes) & ~slot_bits) | (slot & slot_bits) : slot & slot_bits;
+  eu::put_scratch(r0, state.scratch_base, state.scratch_bytes, slot);
 }
 
 Grf& Payload::add() {

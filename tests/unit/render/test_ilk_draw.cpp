@@ -445,11 +445,14 @@ TEST_CASE("a stop flag ends a draw of Ironlake", "[ilk]") {
 TEST_CASE("random state of Ironlake leaves the engine within its bounds", "[ilk]") {
   quiet_log();
   constexpr unsigned seeds = 400;
+  std::array<unsigned, 5> started{};  // threads of each unit, of all seeds
+  unsigned writes = 0;                // target writes that were answered
   for (unsigned seed = 1; seed <= seeds; ++seed) {
     INFO("seed " << seed);
     std::mt19937 random(seed);
     Scene scene;
     scene.set_vertices(covering(red_color));
+    scene.gs_enable = seed % 2, scene.clip_enable = seed % 5;
     scene.set_units();
     // Bits of what units and packets point to, from a few to all.
     const unsigned density = 1 + seed % 16;
@@ -464,11 +467,13 @@ TEST_CASE("random state of Ironlake leaves the engine within its bounds", "[ilk]
       depth[1] &= 0x7fffffff;
       scene.execute(depth);
     }
-    for (const uint32_t kernel : {Scene::vs_kernel, Scene::gs_kernel, Scene::clip_kernel, Scene::sf_kernel, Scene::wm_kernel}) (void)kernel;
     // Kernels that write what the payload has, wherever it says.
     struct AnyKernel : FakeRunner {
       std::mt19937 random;
+      std::array<unsigned, 5>* started = nullptr;
+      unsigned writes = 0;
       ThreadEnd run(const ThreadJob& job, UnitMessages& messages, EngineEnv&) override {
+        ++(*started)[static_cast<size_t>(job.unit)];
         std::vector<Grf> message(1 + random() % 14), reply(1);
         for (Grf& reg : message)
           for (uint32_t& dw : reg.dw) dw = static_cast<uint32_t>(random());
@@ -480,12 +485,13 @@ TEST_CASE("random state of Ironlake leaves the engine within its bounds", "[ilk]
                                .allocate = random() % 2 == 0,
                                .complete = random() % 2 == 0};
           messages.urb(how, message, reply);
-          messages.target_write({static_cast<TargetMessage::Form>(random() % 5), static_cast<unsigned>(random() % 256)}, message);
+          writes += messages.target_write({static_cast<TargetMessage::Form>(random() % 5), static_cast<unsigned>(random() % 256)}, message);
         }
         return random() % 16 ? ThreadEnd::finished : ThreadEnd::failed;
       }
     } runner;
     runner.random.seed(seed);
+    runner.started = &started;
     RenderEngine engine(gen5::commands, runner);
     std::vector<std::byte> image(engine.context_size());
     scene.engine.save_context(image);
@@ -496,5 +502,8 @@ TEST_CASE("random state of Ironlake leaves the engine within its bounds", "[ilk]
     const auto dwords = p.pack();
     const auto result = engine.execute({0x1000, gen5::commands.find(defs::EngineClass::render, dwords[0]), dwords}, scene.env);
     CHECK(result == ExecResult::done);
+    writes += runner.writes;
   }
+  for (const unsigned threads : started) CHECK(threads > 10);
+  CHECK(writes > 100);
 }
