@@ -49,6 +49,12 @@ struct MessageFunction {
   std::string_view text;      ///< empty: the SFID is reserved
   uint8_t high = 0, low = 0;  ///< the descriptor's type field
   std::span<const MessageType<Fields>> types;
+
+  constexpr uint32_t code_of(uint32_t descriptor) const { return descriptor >> low & ((2u << (high - low)) - 1); }
+  /// Null: a reserved code, or the function has no types.
+  constexpr const MessageType<Fields>* type_of(uint32_t code) const {
+    return code < types.size() && !types[code].text.empty() ? &types[code] : nullptr;
+  }
 };
 
 }  // namespace softgen::defs

@@ -9,6 +9,7 @@
 #include "hw/eu/interp/run.h"
 #include "hw/eu/isa/gen11/isa.h"
 #include "hw/eu/isa/gen12/isa.h"
+#include "hw/eu/isa/gen5/isa.h"
 #include "hw/eu/isa/gen9/isa.h"
 #include "hw/gt/shared_functions.h"
 #include "tests/fuzz/bound_surfaces.h"
@@ -78,7 +79,7 @@ class EuTarget {
   BoundSurfaces bound_;
   gt::SharedFunctions functions_{sampler::decode_state<defs::Gen9>};
   std::unique_ptr<Thread> thread_ = std::make_unique<Thread>();
-  const Set sets_[4] = {{gen9_isa()}, {gen9_isa()}, {gen11_isa()}, {gen12_isa()}};
+  const Set sets_[4] = {{gen9_isa()}, {gen5_isa()}, {gen11_isa()}, {gen12_isa()}};
 };
 
 }  // namespace

@@ -457,6 +457,7 @@ bool known_to_reference(const Isa& isa, const Instruction& i) {
   const bool two = i.info()->sources > 1 && !i.src[1].is_null();
   if (limits.mixes_floats && two && is_float(i.src[0].type) != is_float(i.src[1].type)) return false;
   if (i.opcode >= Opcode::msave && i.opcode <= Opcode::pop) return false;
+  if (i.opcode >= Opcode::dp4 && i.opcode <= Opcode::dp2 && !(is_float(i.src[0].type) && is_float(i.dst.type))) return false;
   const bool rounds =
       i.opcode == Opcode::rndu || i.opcode == Opcode::rnde || i.opcode == Opcode::rndz || static_cast<CondMod>(i.cond_mod) == CondMod::r;
   if (limits.rounds_in_two_steps && rounds) return false;

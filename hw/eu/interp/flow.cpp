@@ -13,6 +13,9 @@ namespace softgen::eu {
 
 Next jump(Thread& thread, const Op& op, int64_t offset, RunState& state) {
   if (!thread.jump(offset)) {
+    // Code may call itself in circles.
+    if (state.env.stop.aborting()) return fail(thread, nullptr);
+    if (thread.leave_program(offset, state.env)) return Next::jumped;
     guest_error("EU jump out of the kernel", "from byte {} to byte {}", op.offset, offset);
     return fail(thread, "jump out of the kernel");
   }

@@ -48,15 +48,12 @@ SendForm send_form(const Thread& thread, const Op& op) {
     const Isa& isa = thread.program()->isa();
     form.op = isa.message(i.sfid(), descriptor, isa.sent_extended_descriptor(extended, i.sfid(), i.end_of_thread));
   }
-  const IsaLimits& limits = thread.program()->isa().limits();
-  const bool own_registers = limits.message_registers != 0;
-  form.payload = {own_registers ? limits.registers + i.first_message : first_register(thread, i.src[0]), form.op.length};
+  form.payload = {op.message_registers ? grf_count + i.first_message : first_register(thread, i.src[0]), form.op.length};
   form.second = {i.src[1].reg, split && i.src[1].file == RegFile::grf ? form.op.extended_length : 0u};
   if (!form.second.count) form.second.first = 0;
   const bool answered = !i.dst.is_null() && form.op.response_length;
   form.response = {answered ? first_register(thread, i.dst) : 0, answered ? form.op.response_length : 0u};
-  form.valid =
-      form.op.length && form.payload.inside(limits.registers + limits.message_registers) && form.response.inside() && form.second.inside();
+  form.valid = form.op.length && form.payload.inside(grf_count + op.message_registers) && form.response.inside() && form.second.inside();
   form.last = i.end_of_thread;
   form.copied = form.payload.overlaps(form.response) || form.second.overlaps(form.response);
   return form;
@@ -111,7 +108,7 @@ Next execute_send(Thread& thread, const Op& op, RunState& state) {
   // No enabled channel: the message is skipped, but an end of thread takes effect.
   if (!mask && !op.instruction->end_of_thread) return Next::advance;
   const HostRounding nearest(Rounding::nearest_even);
-  if (thread.program()->isa().limits().message_registers && !op.instruction->src[0].is_null()) move_to_message(thread, op);
+  if (op.message_registers && !op.instruction->src[0].is_null()) move_to_message(thread, op);
   return send_message(thread, op, state, send_form(thread, op), mask);
 }
 

@@ -54,7 +54,7 @@ RunResult loop(Thread& thread, RunState& state, HostRounding& rounding, Before&&
     if (op.reads_dynamic) make_dynamic(thread, op);
     switch (op.execute(thread, op, state)) {
       case Next::advance: thread.index++; break;
-      case Next::jumped: break;
+      case Next::jumped: ops = thread.program()->ops().data(); break;
       case Next::finished: thread.ip = op.offset; return RunResult::finished;
       case Next::blocked:
         // After a message the thread resumes with the next instruction; a wait is executed again.

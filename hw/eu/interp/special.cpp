@@ -16,6 +16,22 @@ namespace {
 float quiet(float r) { return r == r ? r : std::numeric_limits<float>::quiet_NaN(); }
 }  // namespace
 
+namespace {
+unsigned dot_terms(const Op& op) { return op.opcode == Opcode::dp2 ? 2 : op.opcode == Opcode::dp4 ? 4 : 3; }
+
+/// The same of integers, exactly (chosen: hardware's width is in no source).
+Next integer_dot(Thread& thread, const Op& op, RunState& state, uint32_t mask, const Lanes& a, const Lanes& b) {
+  Lanes r;
+  for (unsigned g = 0; g < op.groups * 8u; g += 4) {
+    Int128 sum = op.opcode == Opcode::dph ? b.x[g + 3] : 0;
+    for (unsigned n = 0; n < dot_terms(op); n++) sum += a.x[g + n] * b.x[g + n];
+    for (unsigned n = 0; n < 4; n++) r.x[g + n] = sum;
+  }
+  retire(thread, op, state.mode, mask, r);
+  return Next::advance;
+}
+}  // namespace
+
 /// Each group of four channels gets one sum, in double precision and rounded once.
 Next execute_dot(Thread& thread, const Op& op, RunState& state) {
   const uint32_t mask = execution_mask(thread, op);
@@ -23,10 +39,10 @@ Next execute_dot(Thread& thread, const Op& op, RunState& state) {
   Lanes a, b, r;
   load_source(thread, op, 0, state.mode, a);
   load_source(thread, op, 1, state.mode, b);
-  const unsigned terms = op.opcode == Opcode::dp2 ? 2 : op.opcode == Opcode::dp4 ? 4 : 3;
+  if (op.kind == LaneKind::exact) return integer_dot(thread, op, state, mask, a, b);
   for (unsigned g = 0; g < op.groups * 8u; g += 4) {
     double sum = 0;
-    for (unsigned n = 0; n < terms; n++) sum += static_cast<double>(a.f[g + n]) * b.f[g + n];
+    for (unsigned n = 0; n < dot_terms(op); n++) sum += static_cast<double>(a.f[g + n]) * b.f[g + n];
     if (op.opcode == Opcode::dph) sum += b.f[g + 3];
     for (unsigned n = 0; n < 4; n++) r.f[g + n] = quiet(static_cast<float>(sum));
   }

@@ -29,6 +29,8 @@ struct IsaLimits {
   bool mask_stacks = false;
   /// add and what follows it in opcodes.inc write their result to the accumulator, too.
   bool accumulates_always = false;
+  /// dp2 to dph take integers, too (i965-va-driver's IDCT: dp4 of W and D to D).
+  bool integer_dots = false;
   /// Integer and float sources may stand together, and are floats then.
   bool mixes_floats = false;
   /// rndu, rnde and rndz round down, and set a flag (condition .r) where 1 is to be added.
@@ -36,6 +38,12 @@ struct IsaLimits {
   /// Of products of dwords, mul takes src0's low word and mach its high one; else src1's.
   bool splits_first_factor = false;
 };
+
+/// Whether operands of the opcode may have the type; `letters`: of the row, its destination's or sources'.
+inline bool takes(const IsaLimits& limits, const OpcodeInfo& row, std::string_view letters, RegType type) {
+  const bool dots = row.opcode >= Opcode::dp4 && row.opcode <= Opcode::dp2;
+  return allows(letters, type) || (limits.integer_dots && dots && allows("BWD", type));
+}
 
 /// Fields that all message descriptors have; lengths in registers.
 struct MessageFields {

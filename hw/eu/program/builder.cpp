@@ -64,11 +64,18 @@ bool dynamic_arf(const Operand& o) {
 RegType computed_type(RegType type) { return type == RegType::invalid ? RegType::ud : type == RegType::nf ? RegType::df : type; }
 
 /// Types the opcode's row has. What hardware does with others is not documented.
-bool types_fit(const Instruction& i, const OpcodeInfo& row) {
-  if (row.destinations && !i.dst.is_null() && !allows(row.dst_types, i.dst.type)) return false;
+bool types_fit(const IsaLimits& limits, const Instruction& i, const OpcodeInfo& row) {
+  if (row.destinations && !i.dst.is_null() && !takes(limits, row, row.dst_types, i.dst.type)) return false;
   for (unsigned n = 0; n < row.sources; n++)
-    if (!i.src[n].is_null() && !is_packed_vector(i.src[n].type) && !allows(row.src_types, i.src[n].type)) return false;
+    if (!i.src[n].is_null() && !is_packed_vector(i.src[n].type) && !takes(limits, row, row.src_types, i.src[n].type)) return false;
   return true;
+}
+
+/// Each half of a compressed instruction is one of eight channels, and goes on by what a row of eight has: not at all where its elements are one
+/// (i965-va-driver's inverse quantization: mul(16) of g109<8,8,0>UW, whose second vertical step nothing has written).
+bool stays_in_second_half(const Instruction& i, const Operand& o) {
+  constexpr uint8_t compressed = 2;
+  return i.compression == compressed && width_elements(o.width & 7) == 8 && o.hstride == 0;
 }
 
 /// The same number as F; none: a denormal, which the thread's mode may flush, an infinity or a NaN.
@@ -129,7 +136,8 @@ void OpBuilder::region(Source& s, const Operand& o) {
       relative[n] = (n / 4 * vstride_elements(o.vstride & 7) + (o.swizzle >> 2 * (n % 4) & 3)) * size;
     } else {
       const unsigned width = width_elements(o.width & 7), row = o.vstride == vstride_indirect ? 0 : n / width;
-      const unsigned v = o.vstride == vstride_indirect ? 0 : vstride_elements(o.vstride & 7);
+      const bool no_rows = o.vstride == vstride_indirect || stays_in_second_half(i_, o);
+      const unsigned v = no_rows ? 0 : vstride_elements(o.vstride & 7);
       relative[n] = (row * v + n % width * hstride_elements(o.hstride)) * size;
     }
   }
@@ -262,7 +270,7 @@ Op OpBuilder::build(uint32_t offset) {
     case Form::math:
     case Form::ternary:
       if (choose_mask_flow()) break;
-      if (!types_fit(i_, *row)) return op_;
+      if (!types_fit(limits_, i_, *row)) return op_;
       for (unsigned n = 0; n < row->sources; n++) source(n);
       if (row->destinations) destination();
       choose();
@@ -270,7 +278,8 @@ Op OpBuilder::build(uint32_t offset) {
       if (row->destinations && i_.dst.is_arf(Arf::ip)) choose_to_ip();
       break;
     case Form::send:
-      if (limits_.message_registers) message_operands();
+      op_.message_registers = static_cast<uint8_t>(limits_.message_registers);
+      if (op_.message_registers) message_operands();
       choose();
       break;
     default: choose();

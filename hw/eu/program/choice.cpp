@@ -321,7 +321,7 @@ void OpBuilder::choose_special() {
     case Opcode::dph:
     case Opcode::dp3:
     case Opcode::dp2:
-      choose_float(KernelOp::copy);
+      float_sources() ? choose_float(KernelOp::copy) : choose_exact();
       op_.execute = execute_dot;
       return;
     case Opcode::line:

@@ -38,6 +38,7 @@ std::shared_ptr<const Program> Loader::load(memory::View& view, const ShaderBase
   // The length is known only once the kernel's end is found: read as far as last time, else page by page, so that nothing after it is touched.
   constexpr uint64_t page = 4096;
   constexpr size_t max_known = 4096;
+  MutexLock lock(mutex_);
   if (last_.size() > max_known) last_.clear();
   auto& known = last_[address];
   auto last = known.lock();

@@ -21,7 +21,7 @@ constexpr uint32_t scratch_bytes(uint32_t field) { return 1024u << (field < 11 ?
 /// messages to scratch space bring along as their header. `base` and `size` as in ThreadEnv; size 0: no scratch space.
 void put_scratch(Grf& r0, uint64_t base, uint32_t size, uint32_t fftid);
 
-/// Kernels of guest memory, decoded once. One caller at a time.
+/// Kernels of guest memory, decoded once. Any thread, one at a time.
 class Loader {
  public:
   /// `fast_paths` of its programs; may be null.
@@ -34,8 +34,9 @@ class Loader {
  private:
   const Isa& isa_;
   ProgramCache cache_;
-  std::vector<std::byte> buffer_;
-  std::unordered_map<uint64_t, std::weak_ptr<const Program>> last_;  ///< found at an address
+  Mutex mutex_;
+  std::vector<std::byte> buffer_ SG_GUARDED_BY(mutex_);
+  std::unordered_map<uint64_t, std::weak_ptr<const Program>> last_ SG_GUARDED_BY(mutex_);  ///< found at an address
 };
 
 }  // namespace softgen::eu

@@ -104,8 +104,9 @@ struct Op : OpControls, OpTraits {
   Execute execute = nullptr;
   Opcode opcode = Opcode::illegal;
   uint8_t sources = 0;
-  uint8_t second_length = 0;  ///< split sends: registers of the second payload, as the instruction says
-  uint8_t shift_mask = 0;     ///< shifts: bits of the count that count
+  uint8_t second_length = 0;      ///< split sends: registers of the second payload, as the instruction says
+  uint8_t message_registers = 0;  ///< sends: that the payload is in, after the general ones; 0: it is in those
+  uint8_t shift_mask = 0;         ///< shifts: bits of the count that count
   LaneKind kind = LaneKind::i32;
   LaneKind result = LaneKind::i32;           ///< after finish
   uint32_t offset = 0, next_offset = 0;      ///< bytes from the program's start

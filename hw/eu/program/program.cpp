@@ -60,6 +60,8 @@ bool Program::reads_accumulator() const {
     const Instruction& i = line.instruction;
     const OpcodeInfo* const row = i.info();
     if (!row) return false;
+    // Code that is called may read it.
+    if (i.dst.is_arf(Arf::ip) && row->form == Form::basic && !i.src[0].is_arf(Arf::ip)) return true;
     return row->has('a') || std::any_of(i.src, i.src + row->sources, [](const Operand& o) { return o.is_arf(Arf::accumulator); });
   });
 }

@@ -6,12 +6,20 @@
 #include <utility>
 
 #include "hw/base/work.h"
+#include "hw/eu/program/loader.h"
 
 namespace softgen::eu {
+
+namespace {
+/// The op that ends programs without an end of thread.
+bool is_end(const Program& program, int32_t index) { return static_cast<size_t>(index) + 1 == program.lines().size(); }
+}  // namespace
 
 void Thread::start(const ThreadStart& how) {
   count_work(Work::threads, 1);
   program_ = how.program;
+  code_ = how.code;
+  visited_.clear();
   index = 0;
   ip = 0;
   const uint32_t vector_mask = how.vector_mask ? how.vector_mask : how.dispatch_mask;
@@ -27,11 +35,11 @@ void Thread::start(const ThreadStart& how) {
     std::memset(regs.acc, 0, sizeof regs.acc);
     std::memset(regs.bytes() + offsetof(Registers, address), 0, offsetof(Registers, null) - offsetof(Registers, address));
   }
-  const bool stacks = program_->isa().limits().mask_stacks;
-  masks = {.active = active};
   regs.state[0] = how.state0;
-  // sr0.1 is DMask where there are mask stacks (Mesa brw_fs_generator.cpp, patch_halt_jumps).
-  if (stacks) regs.state[1] = active;
+  if (program_->isa().limits().mask_stacks) {
+    masks = {.active = active};
+    regs.state[1] = active;  // DMask (Mesa brw_fs_generator.cpp, patch_halt_jumps)
+  }
   regs.state[2] = how.dispatch_mask;
   regs.state[3] = vector_mask;
   // Half-float denormals are kept from the start: Mesa's kernels never ask for it, and piglit's packHalf2x16 and unpackHalf2x16 tests pass on
@@ -61,8 +69,26 @@ void Thread::clear_rest() {
 
 bool Thread::jump(int64_t offset) {
   const int32_t to = program_->index_at(offset);
-  if (to < 0) return false;
+  // Where the program ends other code may follow.
+  if (to < 0 || (code_ && is_end(*program_, to))) return false;
   index = to;
+  return true;
+}
+
+bool Thread::leave_program(int64_t offset, ThreadEnv& env) {
+  const int64_t address = static_cast<int64_t>(program_->start()) + offset;
+  constexpr int64_t code_end = int64_t{1} << 32;
+  if (!code_ || address < 0 || address >= code_end || address % 8) return false;
+  if (visited_.empty()) visited_.push_back(program_->shared_from_this());
+  for (const auto& known : visited_) {
+    const int32_t to = known->index_at(address - static_cast<int64_t>(known->start()));
+    if (to < 0 || is_end(*known, to)) continue;
+    program_ = known.get(), index = to;
+    return true;
+  }
+  if (visited_.size() == max_programs) return false;
+  visited_.push_back(code_->load(env.view, env.bases, static_cast<uint64_t>(address), env.stop));
+  program_ = visited_.back().get(), index = 0;
   return true;
 }
 

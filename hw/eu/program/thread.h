@@ -5,12 +5,15 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "hw/eu/program/mask_stacks.h"
 #include "hw/eu/program/program.h"
 #include "hw/eu/program/registers.h"
 
 namespace softgen::eu {
+
+class Loader;
 
 /// How a fixed function starts a thread.
 struct ThreadStart {
@@ -22,6 +25,8 @@ struct ThreadStart {
   uint8_t rounding = 0;              ///< cr0.0[5:4]
   bool keep_denorms = false;         ///< "Denorm Mode" of INTERFACE_DESCRIPTOR_DATA (F and DF; halves are always kept)
   bool single_program_flow = false;
+  /// Where a jump out of the program finds the code there, of instruction sets with mask stacks; null: such a jump fails. Must outlive the run.
+  Loader* code = nullptr;
   uint32_t state0 = 0;           ///< sr0.0: thread, EU, slice ids
   unsigned payload = grf_count;  ///< registers below are the caller's; the others read zero, as if cleared
 };
@@ -65,6 +70,9 @@ class Thread {
   const Program* program() const { return program_; }
   /// Sets ip to an offset. False when no instruction is there.
   bool jump(int64_t offset);
+  /// The same in other code: `offset` is still from the program's start, which then is that code's. At most max_programs are followed.
+  bool leave_program(int64_t offset, ThreadEnv& env);
+  static constexpr size_t max_programs = 256;
 
   int32_t index = 0;  ///< of the next instruction in the program
 
@@ -81,6 +89,8 @@ class Thread {
 
  private:
   const Program* program_ = nullptr;
+  Loader* code_ = nullptr;
+  std::vector<std::shared_ptr<const Program>> visited_;  ///< that it has left or entered
   unsigned payload_ = grf_count;
   bool fresh_ = false;  ///< started, and nothing cleared yet
   bool clean_ = false;  ///< architecture registers are as start() left them

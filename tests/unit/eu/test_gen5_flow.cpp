@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Ironlake's flow by mask stacks: each channel of random structured programs runs what it would run alone; what a hostile kernel does to the stacks ends it.
+#include <array>
+#include <cstring>
 #include <functional>
 #include <random>
 #include <vector>
 
 #include "tests/catch.h"
+#include "tests/ref/eu_fuzz.h"
 #include "tests/unit/eu/gen5_program.h"
 
 using namespace softgen;
@@ -269,23 +272,28 @@ TEST_CASE("gen5 flow: masks are words of one register") {
   CHECK(m.get<uint32_t>(11, 6) == 1);
 }
 
-TEST_CASE("gen5 flow: single program flow jumps by channel 0 and by adding to ip") {
+TEST_CASE("gen5 flow: in single program flow channel 0 decides for all in an if of one channel, and additions to ip jump") {
   for (const uint32_t first : {0u, 1u}) {
     Machine m(gen5_isa());
-    Instruction skip = predicated(op_imm(Opcode::add, 1, arf(Arf::ip, UD), arf(Arf::ip, UD), D, 32), 1, true);
-    const std::vector<std::byte> bytes =
-        assemble({with_condition(op_imm(Opcode::cmp, 1, null(UD), scalar(2, UD), UD, 0), CondMod::nz), skip,
-                  mov_imm(1, scalar(3, UD), UD, 5), flow(Opcode::if_, 1, 4, 0, 1), mov_imm(1, scalar(4, UD), UD, 6), end(gen5_isa())},
+    const Instruction skip = predicated(op_imm(Opcode::add, 1, arf(Arf::ip, UD), arf(Arf::ip, UD), D, 32), 1, true);
+    const auto bytes =
+        assemble({with_condition(op_imm(Opcode::cmp, 8, null(UD), grf(2, UD), UD, 0), CondMod::nz), skip, mov_imm(1, scalar(3, UD), UD, 5),
+                  flow(Opcode::if_, 1, 4, 0, 1), mov_imm(8, grf(4, UD), UD, 6), flow(Opcode::else_, 1, 6, 1), mov_imm(8, grf(4, UD), UD, 7),
+                  flow(Opcode::endif, 8, 0, 1), mov_imm(8, grf(5, UD), UD, 8), end(gen5_isa())},
                  gen5_isa());
     m.program = Program::decode(gen5_isa(), bytes);
-    m.set<uint32_t>(2, 0, first);
+    // The others have it the other way.
+    for (unsigned n = 0; n < 8; n++) m.set<uint32_t>(2, n, n ? 1 - first : first);
     ThreadStart how;
     how.program = m.program.get();
     how.single_program_flow = true;
     m.thread.start(how);
     REQUIRE(m.run() == RunResult::finished);
     CHECK(m.get<uint32_t>(3, 0) == (first ? 5u : 0u));
-    CHECK(m.get<uint32_t>(4, 0) == (first ? 6u : 0u));
+    for (unsigned n = 0; n < 8; n++) {
+      CHECK(m.get<uint32_t>(4, n) == (first ? 6u : 7u));
+      CHECK(m.get<uint32_t>(5, n) == 8);
+    }
     CHECK(m.thread.masks.branch_depth == 0);
   }
 }
@@ -361,4 +369,32 @@ TEST_CASE("gen5 flow: instructions that move mask stacks are counted, and fail")
     m.load({op(opcode, 8, grf(3, UD), grf(2, UD), grf(4, UD))});
     CHECK(m.run() == RunResult::failed);
   }
+}
+
+TEST_CASE("gen5 flow: kernels of random words end, by themselves or at their first way back") {
+  std::mt19937_64 random(7);
+  constexpr Opcode flows[] = {Opcode::if_,    Opcode::iff,    Opcode::else_, Opcode::endif, Opcode::do_,
+                              Opcode::while_, Opcode::break_, Opcode::cont,  Opcode::halt,  Opcode::jmpi,
+                              Opcode::send,   Opcode::mov,    Opcode::add,   Opcode::mul,   Opcode::mach};
+  const std::vector<Native> legal = fuzz::legal_instructions(gen5_isa(), 3, 512);
+  Machine m(gen5_isa());
+  std::array<unsigned, 4> results{};
+  for (unsigned round = 0; round < 3000; round++) {
+    std::vector<Native> code;
+    for (unsigned n = 0; n < 24; n++) {
+      Native bits = random() % 3 ? legal[random() % legal.size()] : Native{{random(), random()}};
+      if (random() % 3 == 0) bits.set(6, 0, gen5_isa().encode({.opcode = flows[random() % std::size(flows)]}).get(6, 0));
+      if (random() % 4) bits.set(127, 112, random() % 3), bits.set(111, 96, random() % 16);
+      bits.set(29, 29, 0);
+      code.push_back(bits);
+    }
+    std::vector<std::byte> bytes(code.size() * sizeof(Native));
+    std::memcpy(bytes.data(), code.data(), bytes.size());
+    m.load(bytes, static_cast<uint32_t>(random()));
+    m.stop.request(StopFlag::reset);
+    results[static_cast<unsigned>(m.run())]++;
+    CHECK(m.thread.masks.branch_depth <= MaskStacks::max_depth);
+    CHECK(m.thread.masks.loop_depth <= MaskStacks::max_depth);
+  }
+  CHECK(results[static_cast<unsigned>(RunResult::aborted)] + results[static_cast<unsigned>(RunResult::failed)] > 1000);
 }

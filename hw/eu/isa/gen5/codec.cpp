@@ -94,6 +94,15 @@ void sources(Codec& c, I& i) {
   if (i.src[0].file != RegFile::imm) region(c, i.src[0], i.access_mode, 64);
 }
 
+/// In [127], next to the descriptor; i965-va-driver's assembler also sets [90], which is there when the descriptor is in a register.
+template <typename Codec, typename I>
+void end_of_thread(Codec& c, I& i) {
+  bool last = i.end_of_thread && !i.descriptor_in_register, also_last = i.end_of_thread && i.descriptor_in_register;
+  c.field(last, 127, 127);
+  c.field(also_last, 90, 90);
+  if constexpr (!Codec::writing) i.end_of_thread = also_last || (last && !i.descriptor_in_register);
+}
+
 /// The shared function is in [95:92], the first message register where the condition of others is. Of src0, if it is not null, a register is copied to
 /// that message register first.
 template <typename Codec, typename I>
@@ -105,8 +114,8 @@ void message(Codec& c, I& i) {
   c.type(i.src[1].type, i.src[1].file, 46, 44);
   region(c, i.src[0], i.access_mode, 64);
   c.field(i.cond_mod, 95, 92);
-  c.field(i.end_of_thread, 127, 127);
   if constexpr (!Codec::writing) i.descriptor_in_register = i.src[1].file != RegFile::imm;
+  end_of_thread(c, i);
   if (i.descriptor_in_register) region(c, i.src[1], i.access_mode, 96);
   else c.field(i.descriptor, 124, 96);
 }

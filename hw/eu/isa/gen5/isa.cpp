@@ -17,7 +17,7 @@ constexpr IsaLimits limits = [] {
   l.flag_registers = 1;
   l.eot_register = 0;
   l.message_registers = gen5::message_registers;
-  l.mask_stacks = l.accumulates_always = l.rounds_in_two_steps = l.splits_first_factor = l.mixes_floats = true;
+  l.mask_stacks = l.accumulates_always = l.rounds_in_two_steps = l.splits_first_factor = l.mixes_floats = l.integer_dots = true;
   return l;
 }();
 

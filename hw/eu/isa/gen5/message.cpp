@@ -15,15 +15,6 @@ using Type = defs::MessageType<Fields>;
 
 const defs::MessageFunction<Fields>& function_of(unsigned sfid) { return functions[sfid & 15]; }
 
-/// Null: a reserved code, or the function has no types.
-const Type* type_of(const defs::MessageFunction<Fields>& function, uint32_t code) {
-  return code < function.types.size() && !function.types[code].text.empty() ? &function.types[code] : nullptr;
-}
-const Type* type_of_message(unsigned sfid, uint32_t d) {
-  const auto& function = function_of(sfid);
-  return type_of(function, d >> function.low & ((2u << (function.high - function.low)) - 1));
-}
-
 void math(MessageOp& op, Math d) {
   op.operation = static_cast<uint8_t>(d.function());
   op.is_signed = d.signed_integers();
@@ -143,8 +134,8 @@ MessageOp decode_message(unsigned sfid, uint32_t descriptor, uint32_t extended) 
     if (op.sfid == Sfid::vme && !function.text.empty()) op.kind = MessageKind::unimplemented;
     return op;
   }
-  op.type = static_cast<uint8_t>(descriptor >> function.low & ((2u << (function.high - function.low)) - 1));
-  const Type* const type = type_of(function, op.type);
+  op.type = static_cast<uint8_t>(function.code_of(descriptor));
+  const Type* const type = function.type_of(op.type);
   if (!type) return op;
   op.kind = type->kind;
   op.sampled = type->sampler;
@@ -155,7 +146,7 @@ MessageOp decode_message(unsigned sfid, uint32_t descriptor, uint32_t extended) 
 std::string_view sfid_name(unsigned sfid) { return sfid < 16 ? functions[sfid].text : std::string_view(); }
 
 std::string message_type_name(unsigned sfid, unsigned type) {
-  const Type* const row = type_of(function_of(sfid), type);
+  const Type* const row = function_of(sfid).type_of(type);
   return row ? std::string(row->text) : fmt::format("type {}", type);
 }
 
@@ -164,15 +155,16 @@ std::string describe_message(unsigned sfid, uint32_t descriptor) {
   const auto& function = function_of(sfid);
   if (sfid > 15 || function.text.empty()) return "*reserved*";
   if (function.types.empty()) return {};
-  const Type* const type = type_of_message(sfid, descriptor);
+  const Type* const type = function.type_of(function.code_of(descriptor));
   if (!type) return "*reserved*";
   const std::string offset = type->fields == Fields::Urb ? fmt::format("{} ", Urb{descriptor}.offset()) : std::string();
   return offset + std::string(type->text) + details(*type, descriptor);
 }
 
 bool message_is_known(unsigned sfid, uint32_t descriptor) {
-  if (sfid > 15 || function_of(sfid).text.empty()) return false;
-  return function_of(sfid).types.empty() || type_of_message(sfid, descriptor);
+  const auto& function = function_of(sfid);
+  if (sfid > 15 || function.text.empty()) return false;
+  return function.types.empty() || function.type_of(function.code_of(descriptor));
 }
 
 /// There is no extended descriptor: the instruction has SFID and end of thread.

@@ -38,7 +38,8 @@ Result check_dst_type(const Isa& isa, const Instruction& i, const OpcodeInfo& ro
   const Operand& d = i.dst;
   const bool plain = row.form != Form::call;  // Gen12's call has neither type nor stride
   if (plain && d.type == RegType::invalid) return "the destination type is reserved";
-  if (plain && !d.is_null() && !allows(row.dst_types, d.type)) return fmt::format("{} cannot write {}", row.name, info(d.type).name);
+  if (plain && !d.is_null() && !takes(isa.limits(), row, row.dst_types, d.type))
+    return fmt::format("{} cannot write {}", row.name, info(d.type).name);
   if (d.file == RegFile::reserved || d.file == RegFile::imm) return "the destination register file is reserved";
   if (!d.indirect && d.file == RegFile::grf && d.reg >= isa.limits().registers + isa.limits().message_registers)
     return "the destination register number is beyond the last";
@@ -53,11 +54,12 @@ Result check_source(const Isa& isa, const Instruction& i, const OpcodeInfo& row,
   if (s.file == RegFile::imm) {
     if (row.sources == 2 && n == 0) return "src0 of two sources is an immediate";
     if (n == 1 && size_of(s.type) == 8) return "src1 is a 64-bit immediate";
-    if (!allows(row.src_types, s.type) && !is_packed_vector(s.type)) return fmt::format("{} cannot read {}", row.name, info(s.type).name);
+    if (!takes(isa.limits(), row, row.src_types, s.type) && !is_packed_vector(s.type))
+      return fmt::format("{} cannot read {}", row.name, info(s.type).name);
     return {};
   }
   if (s.is_null()) return {};
-  if (!allows(row.src_types, s.type)) return fmt::format("{} cannot read {}", row.name, info(s.type).name);
+  if (!takes(isa.limits(), row, row.src_types, s.type)) return fmt::format("{} cannot read {}", row.name, info(s.type).name);
   if (!s.indirect && s.file == RegFile::grf && s.reg >= isa.limits().registers) return "a source register number is beyond 127";
   if ((s.negate || s.abs) && !row.has('m')) return "this opcode takes no source modifiers";
   if (s.abs && row.has('n')) return "logic operations have no absolute value";

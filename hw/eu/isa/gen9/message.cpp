@@ -134,14 +134,6 @@ void control(MessageOp& op, const Type& type, uint32_t d) {
 }
 
 const defs::MessageFunction<Fields>& function_of(unsigned sfid) { return functions[sfid & 15]; }
-uint32_t code_of(const defs::MessageFunction<Fields>& function, uint32_t d) {
-  return d >> function.low & ((2u << (function.high - function.low)) - 1);
-}
-
-/// Null: a reserved code, or the function has no types.
-const Type* type_of(const defs::MessageFunction<Fields>& function, uint32_t code) {
-  return code < function.types.size() && !function.types[code].text.empty() ? &function.types[code] : nullptr;
-}
 
 }  // namespace
 
@@ -175,9 +167,9 @@ MessageOp decode_message(unsigned sfid, uint32_t descriptor, uint32_t extended) 
   op.extended_length = static_cast<uint8_t>(more.extended_message_length());
   op.binding = {static_cast<uint8_t>(DataPort{descriptor}.binding_table_index()), more.bindless_surface_offset()};
   if (function.types.empty()) return op;
-  const uint32_t code = code_of(function, descriptor);
+  const uint32_t code = function.code_of(descriptor);
   op.type = static_cast<uint8_t>(code);
-  const Type* const type = type_of(function, code);
+  const Type* const type = function.type_of(code);
   if (!type) return op;
   op.type = type->code;
   op.kind = type->kind;
@@ -189,7 +181,7 @@ MessageOp decode_message(unsigned sfid, uint32_t descriptor, uint32_t extended) 
 std::string_view sfid_name(unsigned sfid) { return sfid < 16 ? functions[sfid].text : std::string_view(); }
 
 std::string message_type_name(unsigned sfid, unsigned type) {
-  const Type* const row = type_of(function_of(sfid), type);
+  const Type* const row = function_of(sfid).type_of(type);
   return row ? std::string(row->text) : fmt::format("type {}", type);
 }
 
