@@ -159,6 +159,7 @@ void read_clip(memory::View& view, uint32_t address, bool enable, ilk::State& st
   out.user_must_clip = s.userclipflags_mustclip_enable;
   out.user_flags = static_cast<uint8_t>(s.userclipdistance_cliptest_enable_bitmask);
   // In NDC space the view is always from -1 to 1.
+  out.view = {};
   if (s.vertex_position_space == gen5::CLIP_STATE::VertexPositionSpace::SCREENSPACE)
     out.view = {s.screen_space_viewport_x_min, s.screen_space_viewport_x_max, s.screen_space_viewport_y_min, s.screen_space_viewport_y_max};
   const auto guard = load_structure<gen5::CLIP_VIEWPORT>(view, s.clipper_viewport_state_pointer);

@@ -250,6 +250,18 @@ TEST_CASE("Ironlake's clipper accepts, rejects, or starts a thread", "[ilk]") {
     CHECK(scene.runner.of(Unit::clip).empty());
     CHECK(scene.painted() > 3000);
   }
+  SECTION("bounds of screen space count for their draw alone") {
+    scene.clip.vertex_position_space = gen5::CLIP_STATE::VertexPositionSpace::SCREENSPACE;
+    scene.clip.screen_space_viewport_x_min = scene.clip.screen_space_viewport_y_min = 2;
+    scene.clip.screen_space_viewport_x_max = scene.clip.screen_space_viewport_y_max = 3;
+    const std::vector<SceneVertex> vertices{{at(8, 8), red_color}, {at(40, 8), red_color}, {at(8, 40), red_color}};
+    scene.draw(Topologies::_3DPRIM_TRILIST, vertices);
+    CHECK(scene.painted() == 0);
+    scene.clip.vertex_position_space = gen5::CLIP_STATE::VertexPositionSpace::NDCSPACE;
+    scene.draw(Topologies::_3DPRIM_TRILIST, vertices);
+    CHECK(scene.painted() > 400);
+    CHECK(scene.runner.of(Unit::clip).empty());
+  }
   SECTION("behind the eye") {
     // The third vertex has a negative W: the part in front of it is drawn.
     std::vector<SceneVertex> vertices{{{-0.5f, -0.5f, 0, 1}, red_color}, {{0.5f, -0.5f, 0, 1}, red_color}, {{0, 1.5f, 0, -1}, red_color}};
