@@ -4,11 +4,11 @@
 #include "hw/blitter/decode.h"
 #include "hw/defs/command.h"
 #include "hw/defs/gen5/all.h"
-#include "hw/gt/engines/gen5_threads.h"
 #include "hw/gt/parts.h"
 #include "hw/gt/shared_functions.h"
 #include "hw/media/bsd/bsd.h"
 #include "hw/render/ilk/engine.h"
+#include "hw/render/ilk/eu_runner.h"
 
 namespace softgen::gt {
 
@@ -50,8 +50,8 @@ class Gen5Engines final : public Engines {
  public:
   explicit Gen5Engines(const EngineConfig& config)
       : shared_functions_(config.parts.sampler_state),
-        threads_(config.parts.isa(), &config.compiler, shared_functions_),
-        render_(*config.platform.commands, threads_, &shared_functions_),
+        kernels_(config.parts.isa(), &shared_functions_, &config.compiler),
+        render_(*config.platform.commands, kernels_, &shared_functions_),
         blitter_(blitter::decode<defs::Gen5>, config.platform.swizzle),
         video_(media::make_bsd<defs::Gen5>()) {}
 
@@ -63,7 +63,7 @@ class Gen5Engines final : public Engines {
 
  private:
   SharedFunctions shared_functions_;
-  Gen5Threads threads_;
+  render::ilk::EuRunner kernels_;
   render::ilk::RenderEngine render_;
   blitter::Blitter blitter_;
   RenderAndBlit streamer_{render_, blitter_};
