@@ -52,10 +52,12 @@ static int param(int number) {
 }
 
 // The objects are the target and the batch, whose relocation is at byte `at`.
-static int execute(uint32_t context, uint32_t batch, uint32_t target, uint32_t at, uint32_t delta, uint64_t flags, uint64_t* target_offset) {
+static int execute(uint32_t context, uint32_t batch, uint32_t target, uint32_t at, uint32_t delta, uint64_t flags,
+                   uint64_t* target_offset) {
   struct drm_i915_gem_relocation_entry relocation = {
       .target_handle = target, .offset = at, .delta = delta, .presumed_offset = ~0ull, .write_domain = I915_GEM_DOMAIN_RENDER};
-  struct drm_i915_gem_exec_object2 objects[2] = {{.handle = target}, {.handle = batch, .relocs_ptr = (uintptr_t)&relocation, .relocation_count = 1}};
+  struct drm_i915_gem_exec_object2 objects[2] = {{.handle = target},
+                                                 {.handle = batch, .relocs_ptr = (uintptr_t)&relocation, .relocation_count = 1}};
   const int own = batch == target;
   struct drm_i915_gem_execbuffer2 run = {
       .buffers_ptr = (uintptr_t)(objects + own), .buffer_count = own ? 1 : 2, .batch_len = 64, .flags = flags, .rsvd1 = context};
@@ -166,7 +168,8 @@ static void tiling_of(uint32_t mode, uint32_t swizzle) {
   check(ioctl(card, DRM_IOCTL_I915_GEM_SET_TILING, &set) == 0 && set.swizzle_mode == swizzle, "SET_TILING");
   struct drm_i915_gem_get_tiling get_tiling = {.handle = handle};
   check(ioctl(card, DRM_IOCTL_I915_GEM_GET_TILING, &get_tiling) == 0, "GET_TILING");
-  check(get_tiling.tiling_mode == mode && get_tiling.swizzle_mode == swizzle && get_tiling.phys_swizzle_mode == swizzle, "GET_TILING's answer");
+  check(get_tiling.tiling_mode == mode && get_tiling.swizzle_mode == swizzle && get_tiling.phys_swizzle_mode == swizzle,
+        "GET_TILING's answer");
   struct drm_i915_gem_mmap_gtt map = {.handle = handle};
   check(ioctl(card, DRM_IOCTL_I915_GEM_MMAP_GTT, &map) == 0, "MMAP_GTT");
   uint8_t* const linear = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, card, (off_t)map.offset);
@@ -200,7 +203,8 @@ static void hang_on(uint64_t ring) {
   put(batch, loop, sizeof loop);
   check(execute(guilty, batch, batch, 4, 0, ring, NULL) == 0, "EXECBUFFER2 of a loop");
   check(execute(innocent, store_batch(7), target, 8, 0, ring, NULL) == 0, "EXECBUFFER2 behind a loop");
-  check(execute(innocent, store_batch(9), other, 8, 0, ring == I915_EXEC_BSD ? I915_EXEC_RENDER : I915_EXEC_BSD, NULL) == 0, "the other ring");
+  check(execute(innocent, store_batch(9), other, 8, 0, ring == I915_EXEC_BSD ? I915_EXEC_RENDER : I915_EXEC_BSD, NULL) == 0,
+        "the other ring");
   wait_for(batch);
   wait_for(target);
   wait_for(other);
