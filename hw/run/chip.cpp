@@ -261,42 +261,38 @@ constexpr uint64_t entry(uint64_t gpa) {
 
 constexpr uint32_t enabled(uint32_t bits) { return bits << 16 | bits; }
 constexpr uint32_t disabled(uint32_t bits) { return bits << 16; }
-constexpr RegisterValue workarounds[] = {{0x2120, disabled(1u << 0)},    // CACHE_MODE_0: RC_OP_FLUSH_ENABLE
-                                         {0x2120, enabled(1u << 8)},     // CM0_PIPELINED_RENDER_FLUSH_DISABLE
-                                         {0x208c, enabled(1u << 14)},    // 3D_CHICKEN2: WM_READ_PIPELINED
-                                         {0x209c, enabled(1u << 6)}};    // MI_MODE: VS_TIMER_DISPATCH
+constexpr RegisterValue workarounds[] = {{0x2120, disabled(1u << 0)},  // CACHE_MODE_0: RC_OP_FLUSH_ENABLE
+                                         {0x2120, enabled(1u << 8)},   // CM0_PIPELINED_RENDER_FLUSH_DISABLE
+                                         {0x208c, enabled(1u << 14)},  // 3D_CHICKEN2: WM_READ_PIPELINED
+                                         {0x209c, enabled(1u << 6)}};  // MI_MODE: VS_TIMER_DISPATCH
 constexpr uint32_t reset_enable = 1u << 0, reset_render = 1u << 1, reset_media = 3u << 1;
 constexpr uint32_t reset_steps[] = {reset_render | reset_enable, reset_media | reset_enable};
 constexpr Rings rings{.workarounds = workarounds, .reset = 0x12ca4, .reset_steps = reset_steps, .reset_pending = reset_enable};
 
-constexpr Chip chip{.platform = "ilk",
-                    .engines = {{.name = "rcs0", .uapi_class = I915_ENGINE_CLASS_RENDER, .mmio = regs::rcs_base, .context_pages = 1},
-                                {},
-                                {.name = "vcs0", .uapi_class = I915_ENGINE_CLASS_VIDEO, .mmio = 0x4000},
-                                {}},
-                    .forcewake = {},
-                    .global_table = {.window = 2u << 20,
-                                     .pages = 512u << 10,
-                                     .entry_bytes = 4,
-                                     .entry = entry,
-                                     .flush = 0,
-                                     .has_scratch = true},
-                    .enables_64k_pages = false,
-                    .uapi = {.own_tables = false,
-                             .relocation_bytes = 4,
-                             .llc = false,
-                             .coherent_ggtt = true,
-                             .schedules = false,
-                             .topology = false,
-                             .huc = false,
-                             .secure_batches = true,
-                             .fences = 16,
-                             .reset = 1,
-                             .context_isolation = 1u << I915_ENGINE_CLASS_RENDER},
-                    .enable_interrupts = enable_interrupts,
-                    .acknowledge = acknowledge,
-                    .submission = [](const SubmissionHost& host) { return ring_submission(host, rings); },
-                    .oa = nullptr};
+constexpr Chip chip{
+    .platform = "ilk",
+    .engines = {{.name = "rcs0", .uapi_class = I915_ENGINE_CLASS_RENDER, .mmio = regs::rcs_base, .context_pages = 1},
+                {},
+                {.name = "vcs0", .uapi_class = I915_ENGINE_CLASS_VIDEO, .mmio = 0x4000},
+                {}},
+    .forcewake = {},
+    .global_table = {.window = 2u << 20, .pages = 512u << 10, .entry_bytes = 4, .entry = entry, .flush = 0, .has_scratch = true},
+    .enables_64k_pages = false,
+    .uapi = {.own_tables = false,
+             .relocation_bytes = 4,
+             .llc = false,
+             .coherent_ggtt = true,
+             .schedules = false,
+             .topology = false,
+             .huc = false,
+             .secure_batches = true,
+             .fences = 16,
+             .reset = 1,
+             .context_isolation = 1u << I915_ENGINE_CLASS_RENDER},
+    .enable_interrupts = enable_interrupts,
+    .acknowledge = acknowledge,
+    .submission = [](const SubmissionHost& host) { return ring_submission(host, rings); },
+    .oa = nullptr};
 
 }  // namespace ilk
 

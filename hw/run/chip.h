@@ -56,7 +56,7 @@ class Registers {
 
 /// What i915 answers programs that ask (i915_getparam.c), and what follows from it.
 struct Uapi {
-  bool own_tables;           ///< each context has an address space of its own; else all share the global table's
+  bool own_tables;            ///< each context has an address space of its own; else all share the global table's
   unsigned relocation_bytes;  ///< of an address that EXECBUFFER2 writes
   bool llc, coherent_ggtt;
   bool schedules;       ///< requests have priorities

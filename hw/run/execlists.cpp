@@ -155,7 +155,8 @@ void ExeclistSubmission::write_image(LogicalContext& logical, const Context& con
   }
 }
 
-void ExeclistSubmission::emit(LogicalContext& logical, const EngineInfo& info, Request& request, std::span<const RegisterValue> of_context) {
+void ExeclistSubmission::emit(LogicalContext& logical, const EngineInfo& info, Request& request,
+                              std::span<const RegisterValue> of_context) {
   RingWriter ring(host_.arena.host(logical.ring.gpa), logical.tail, request_dwords);
   const bool render = info.uapi_class == 0;
   const uint32_t scratch = logical.image.address + 4 * regs::pphwsp_scratch, seqno = logical.image.address + 4 * regs::pphwsp_seqno;

@@ -173,9 +173,7 @@ void Gpu::bring_up() {
   chip_.enable_interrupts(Registers(device_));
 }
 
-std::shared_ptr<AddressSpace> Gpu::address_space() {
-  return chip_.uapi.own_tables ? std::make_shared<Ppgtt>(arena_) : global_space_;
-}
+std::shared_ptr<AddressSpace> Gpu::address_space() { return chip_.uapi.own_tables ? std::make_shared<Ppgtt>(arena_) : global_space_; }
 
 uint64_t Gpu::read_register(uint32_t offset, unsigned size) { return sg_bar0_read(device_, offset, size); }
 
@@ -306,9 +304,8 @@ void Gpu::check_hang(EngineQueue& engine) {
 /// The context of the request that hangs is banned; what else the reset has stopped runs again (i915 gt/intel_reset.c, __i915_request_reset).
 void Gpu::recover(EngineQueue& hung) {
   const std::shared_ptr<Context> guilty = hung.running.empty() ? nullptr : hung.running.front()->context;
-  const auto is_stopped = [&](const EngineQueue& engine) SG_REQUIRES(mutex_) {
-    return engine.info && (&engine == &hung || submission_->resets_all());
-  };
+  const auto is_stopped = [&](const EngineQueue& engine)
+                              SG_REQUIRES(mutex_) { return engine.info && (&engine == &hung || submission_->resets_all()); };
   try {
     submission_->reset(hung);
     for (EngineQueue& engine : engines_)

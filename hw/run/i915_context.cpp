@@ -17,7 +17,9 @@ namespace {
 
 constexpr uint32_t max_slots = 64, max_extensions = 512;
 
-int engine_of(const Chip& chip, uint16_t engine_class, uint16_t instance) { return chip.has(engine_class) && instance == 0 ? engine_class : -1; }
+int engine_of(const Chip& chip, uint16_t engine_class, uint16_t instance) {
+  return chip.has(engine_class) && instance == 0 ? engine_class : -1;
+}
 
 /// A slot that any of several engines serves: each class has one engine here, so the first will do (set_engines__load_balance()).
 int balance(const Chip& chip, std::vector<int>& slots, const i915_context_engines_load_balance& wish) {

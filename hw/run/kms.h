@@ -28,8 +28,8 @@ class FrameSink;
 struct Framebuffer {
   BoPtr bo;
   uint32_t width = 0, height = 0, pitch = 0, offset = 0;
-  uint32_t format = 0;    ///< DRM_FORMAT_*
-  uint64_t modifier = 0;  ///< DRM_FORMAT_MOD_*
+  uint32_t format = 0;        ///< DRM_FORMAT_*
+  uint64_t modifier = 0;      ///< DRM_FORMAT_MOD_*
   defs::Bit6Swizzle swizzle;  ///< of tiled memory
   const DrmFile* owner = nullptr;
   bool internal = false;  ///< made by a cursor ioctl: no client knows it; removed with its last use

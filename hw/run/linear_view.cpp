@@ -46,7 +46,8 @@ void LinearView::each_page(uint64_t size, Copy&& copy) const {
 
 /// All bits that count are within a page, and bit 6 is not among them: the same both ways.
 void LinearView::swizzle_page(const std::byte* from, std::byte* to) const {
-  for (uint64_t at = 0; at < page_bytes; at += line_bytes) std::memcpy(to + at, from + swizzle_.of(at, tiling_ == surface::Tiling::y), line_bytes);
+  for (uint64_t at = 0; at < page_bytes; at += line_bytes)
+    std::memcpy(to + at, from + swizzle_.of(at, tiling_ == surface::Tiling::y), line_bytes);
 }
 
 void LinearView::fill(std::span<const std::byte> tiled) {

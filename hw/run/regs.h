@@ -15,6 +15,7 @@ constexpr uint32_t gdrst = 0x941c;
 constexpr uint32_t master_irq_enable = 1u << 31;
 
 // From an engine's base.
+constexpr uint32_t ring_tail = 0x30, ring_head = 0x34, ring_start = 0x38, ring_ctl = 0x3c;
 constexpr uint32_t hws_pga = 0x80, hwstam = 0x98, mi_mode = 0x9c, ring_imr = 0xa8, eir = 0xb0, emr = 0xb4, reset_ctl = 0xd0,
                    ring_mode = 0x29c, csb_pointers = 0x3a0, nonpriv = 0x4d0, nopid = 0x94, bb_state = 0x110;
 constexpr uint32_t nonpriv_slots = 12;

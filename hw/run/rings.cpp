@@ -18,8 +18,8 @@
 namespace softgen::run {
 namespace {
 
-// i915 gt/intel_engine_regs.h; from an engine's base.
-constexpr uint32_t ring_tail = 0x30, ring_head = 0x34, ring_start = 0x38, ring_ctl = 0x3c;
+using regs::ring_tail, regs::ring_head, regs::ring_start, regs::ring_ctl;
+// i915 gt/intel_engine_regs.h.
 constexpr uint32_t head_mask = 0x001f'fffc, ctl_valid = 1;
 constexpr uint32_t stop_ring = 0x0100'0100, clear_stop_ring = 0x0100'0000, mode_idle = 1u << 9;  // MI_MODE
 // i915 gt/intel_engine.h, I915_GEM_HWS_*: dwords of the status page.
@@ -27,7 +27,8 @@ constexpr uint32_t hws_seqno = 0x40, hws_scratch = 0x80;
 // i915 gt/intel_gpu_commands.h.
 constexpr uint32_t mi_flush = 0x04u << 23, mi_exe_flush = 1u << 1, mi_invalidate_isp = 1u << 5;
 constexpr uint32_t mi_suspend_flush = 0x0bu << 23, mi_suspend_flush_enable = 1;
-constexpr uint32_t mi_set_context = 0x18u << 23, space_gtt = 1u << 8, save_extended = 1u << 3, restore_extended = 1u << 2, restore_inhibit = 1;
+constexpr uint32_t mi_set_context = 0x18u << 23, space_gtt = 1u << 8, save_extended = 1u << 3, restore_extended = 1u << 2,
+                   restore_inhibit = 1;
 constexpr uint32_t mi_store_dword_index = 0x21u << 23 | 1;
 constexpr uint32_t batch_start = 0x31u << 23 | 2u << 6, non_secure = 1u << 8;
 constexpr uint32_t pipe_control_4 = 0x7a00'0002, qword_write = 1u << 14, global_gtt = 1u << 2;
@@ -202,9 +203,8 @@ void RingSubmission::start(EngineQueue& engine, LogicalContext& context, Request
 
 bool RingSubmission::uses(const EngineQueue& engine, const LogicalContext& context) const {
   const Ring& ring = of(engine);
-  return engine.current == &context || std::ranges::any_of(ring.left, [&](const Ring::Left& left) {
-           return left.context == &context && !is_done(ring, left.seqno);
-         });
+  return engine.current == &context ||
+         std::ranges::any_of(ring.left, [&](const Ring::Left& left) { return left.context == &context && !is_done(ring, left.seqno); });
 }
 
 // ilk_do_reset(): there is none of one engine.

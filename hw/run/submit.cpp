@@ -36,7 +36,8 @@ void Gpu::submit(const RequestPtr& request, unsigned slot) {
 RequestPtr Gpu::take_ready(EngineQueue& engine) {
   std::vector<const Context*> passed;  // contexts with an earlier request that is not ready: order within a context is kept
   const auto runs_before = [&](const RequestPtr& request, const FencePtr& fence) SG_REQUIRES(mutex_) {
-    const auto is_ahead = [&](const RequestPtr& r) SG_REQUIRES(mutex_) { return r->fence == fence && submission_->keeps_order(*r, *request); };
+    const auto is_ahead = [&](const RequestPtr& r)
+                              SG_REQUIRES(mutex_) { return r->fence == fence && submission_->keeps_order(*r, *request); };
     return std::any_of(engine.running.begin(), engine.running.end(), is_ahead);
   };
   const auto ready = [&](const RequestPtr& request) {

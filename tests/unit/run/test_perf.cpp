@@ -17,9 +17,9 @@
 #include <vector>
 
 #include "hw/run/drm_file.h"
-#include "hw/run/ppgtt.h"
 #include "hw/run/options.h"
 #include "hw/run/perf_stream.h"
+#include "hw/run/ppgtt.h"
 #include "tests/catch.h"
 
 using namespace softgen::run;
