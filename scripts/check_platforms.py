@@ -19,7 +19,7 @@ KINDS = {
 }
 # Where a kind is allowed. A pattern ends in / (a folder) or names a file; * stands for one part of a path.
 EVERYWHERE = ["hw/defs/"]
-GENERATION = ["hw/*/decode/", "hw/eu/isa/gen*/", "hw/display/*/", "hw/mmio/interrupts/", "hw/gt/platforms/"]
+GENERATION = ["hw/*/decode/", "hw/eu/isa/gen*/", "hw/display/*/", "hw/mmio/interrupts/", "hw/gt/engines/", "hw/gt/platforms/"]
 ALLOWED = {
     "generation": GENERATION,
     "dword-bits": GENERATION,

@@ -19,7 +19,8 @@ static_assert(std::is_trivially_copyable_v<ContextState> && sizeof(ContextState)
 TiledAsY tiled_as_y(const EngineEnv& env) {
   if (env.engine != EngineId::bcs) return {};
   const uint32_t swctrl = env.registers.peek(EngineId::bcs, reg::BCS_SWCTRL);
-  return {.source = reg::field::BCS_SWCTRL_TILE_Y_SOURCE.of(swctrl) != 0, .destination = reg::field::BCS_SWCTRL_TILE_Y_DESTINATION.of(swctrl) != 0};
+  return {.source = reg::field::BCS_SWCTRL_TILE_Y_SOURCE.of(swctrl) != 0,
+          .destination = reg::field::BCS_SWCTRL_TILE_Y_DESTINATION.of(swctrl) != 0};
 }
 
 }  // namespace

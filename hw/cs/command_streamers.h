@@ -86,7 +86,7 @@ class CommandStreamers {
   Environment environment_;
   const bool threaded_;
   std::array<std::unique_ptr<Watchdog>, engine_count> watchdogs_;  ///< null: none is built
-  std::unique_ptr<PositionLink> position_;  ///< null: there is no POCS
+  std::unique_ptr<PositionLink> position_;                         ///< null: there is no POCS
   std::array<std::unique_ptr<Submission>, engine_count> submissions_;
   std::array<std::unique_ptr<EngineCs>, engine_count> engines_;
   bool polling_ = false;  ///< threads=0 only: all of it is under the front end's lock then

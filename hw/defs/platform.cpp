@@ -116,7 +116,6 @@ constexpr Platform table[] = {
         .contexts = &gen5::context_images,
         .ggtt = &gen5_ggtt_pages,
         .ppgtt = nullptr,
-        .swizzle = gen5_swizzle,
         .engines = rcs | vcs0,
         .pipes = 2,
         .connectors = 3,
@@ -129,7 +128,8 @@ constexpr Platform table[] = {
                   .stolen_base_bytes = 4,
                   .bridge_gmch = 0x52,
                   .vbt = "IRONLAKE",
-                  .ddc = {{{5, 5, 1, 0x10}, {4, 4, 2, 0x20}, {6, 6, 3, 0x30}}}},
+                  .ddc = {{{5, 5, 1, 0x10}, {4, 4, 2, 0x20}, {6, 6, 3, 0x30}}},
+                  .swizzle = gen5_swizzle},
         .parts = "ilk",
     },
 };

@@ -29,6 +29,7 @@ struct Board {
   };
   std::array<Ddc, 3> ddc;      ///< by connector
   const MemorySpeeds* memory;  ///< as the power control unit tells; null: it does not
+  Bit6Swizzle swizzle = {};    ///< of tiled memory
 };
 
 struct Platform {
@@ -41,8 +42,7 @@ struct Platform {
   const RegisterSet* registers;
   const ContextImages* contexts;
   const PageFormat *ggtt, *ppgtt;  ///< ppgtt null: there are no tables per process
-  Bit6Swizzle swizzle = {};        ///< of tiled memory
-  uint32_t engines;  ///< bit i: EngineId i
+  uint32_t engines;                ///< bit i: EngineId i
   unsigned pipes;
   unsigned connectors;                       ///< the most its display has
   uint64_t timestamp_hz;                     ///< RING_TIMESTAMP

@@ -60,8 +60,7 @@ Device::Device(const Config& config, Host& host, std::unique_ptr<HostMemory> mem
       memory_(*config.platform, *guest_),
       page_faults_(parts_.page_faults ? parts_.page_faults(registers_, memory_.faults) : nullptr),
       faults_(registers_, parts_.interrupts(registers_, host), host, plan_links()),
-      gt_(*config.platform, parts_,
-          {registers_, faults_.interrupts, host, *guest_, memory_.ggtt, [this](int64_t ns) { wake_at(ns); }}),
+      gt_(*config.platform, parts_, {registers_, faults_.interrupts, host, *guest_, memory_.ggtt, [this](int64_t ns) { wake_at(ns); }}),
       display_(parts_.display({registers_, faults_.interrupts, faults_.monitors, *guest_, memory_.ggtt},
                               {.pipes = config.platform->pipes, .connected = config.connected, .threaded = config.threads > 0})),
       vga_(host),
@@ -121,18 +120,18 @@ void Device::build_units() {
 /// observation unit use the same timer.
 void Device::poll_later() {
   if (config_.threads > 0 || !streamers_->busy()) return;
-  const int64_t poll = host_.clock_ns() + poll_ns_, other = deadline_.load(std::memory_order_acquire);
+  const int64_t poll = host_.clock_ns() + timer_.poll_ns, other = timer_.deadline_ns.load(std::memory_order_acquire);
   host_.timer_set(SG_TIMER_MISC, other < 0 ? poll : std::min(poll, other));
 }
 
 // Several threads may call this at once: each repeats timer_set() until it has set the current minimum, so that the last call sets the right one.
 void Device::wake_at(int64_t ns) {
-  int64_t earliest = deadline_.load(std::memory_order_acquire);
-  while ((earliest < 0 || ns < earliest) && !deadline_.compare_exchange_weak(earliest, ns, std::memory_order_acq_rel)) {}
+  int64_t earliest = timer_.deadline_ns.load(std::memory_order_acquire);
+  while ((earliest < 0 || ns < earliest) && !timer_.deadline_ns.compare_exchange_weak(earliest, ns, std::memory_order_acq_rel)) {}
   do {
-    earliest = deadline_.load(std::memory_order_acquire);
+    earliest = timer_.deadline_ns.load(std::memory_order_acquire);
     if (earliest >= 0) host_.timer_set(SG_TIMER_MISC, earliest);
-  } while (deadline_.load(std::memory_order_acquire) != earliest);
+  } while (timer_.deadline_ns.load(std::memory_order_acquire) != earliest);
 }
 
 void Device::watch_power(uint32_t offset, bool write) {
@@ -160,7 +159,7 @@ void Device::bar0_write(uint64_t offset, uint64_t value, unsigned size) {
     if (observers_.recorder && size == 4) observers_.recorder->register_write(static_cast<uint32_t>(offset), static_cast<uint32_t>(value));
     watch_power(static_cast<uint32_t>(offset), true);
     registers_.write(static_cast<uint32_t>(offset), value, size);
-    poll_ns_ = min_poll_ns;
+    timer_.poll_ns = min_poll_ns;
     poll_later();
     if (observers_.recorder && size == 4) observers_.recorder->register_written(static_cast<uint32_t>(offset));
     if (Watch* const watch = observers_.watch_point.get(); watch && size == 4) [[unlikely]]
@@ -281,13 +280,13 @@ void Device::unit_states(Archive& archive) {
 
 void Device::timer_expired(unsigned id) {
   if (display_->timer_expired(id) || id != SG_TIMER_MISC) return;
-  deadline_.store(-1, std::memory_order_release);
+  timer_.deadline_ns.store(-1, std::memory_order_release);
   streamers_->look_at_watchdog();
   if (guc_) guc_->guc.look();
   faults_.plan.look();
   gt_.look();
   streamers_->poll();
-  poll_ns_ = std::min(2 * poll_ns_, max_poll_ns);
+  timer_.poll_ns = std::min(2 * timer_.poll_ns, max_poll_ns);
   poll_later();
 }
 

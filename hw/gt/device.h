@@ -140,7 +140,8 @@ class Device {
 
   /// How units see guest memory.
   struct MemoryUnits {
-    MemoryUnits(const defs::Platform& platform, HostMemory& memory) : ggtt(*platform.ggtt), aperture(ggtt, memory, &faults, platform.swizzle) {}
+    MemoryUnits(const defs::Platform& platform, HostMemory& memory)
+        : ggtt(*platform.ggtt), aperture(ggtt, memory, &faults, platform.board.swizzle) {}
     void reset(Entries entries);
     memory::Gate gate;
     memory::Ggtt ggtt;
@@ -172,8 +173,11 @@ class Device {
   WorkerPool pool_;
   std::shared_ptr<eu::Compiler> compiler_;
   std::unique_ptr<Engines> engines_;
-  int64_t poll_ns_ = min_poll_ns;                    ///< threads=0: until the next poll
-  std::atomic<int64_t> deadline_{-1};                ///< of SG_TIMER_MISC, ns; -1: none
+  /// Of SG_TIMER_MISC, guest ns.
+  struct {
+    int64_t poll_ns = min_poll_ns;         ///< threads=0: until the next poll
+    std::atomic<int64_t> deadline_ns{-1};  ///< -1: none
+  } timer_;
   std::unique_ptr<Microcontroller> guc_;             ///< made after the streamers; null: the platform has none
   std::unique_ptr<cs::CommandStreamers> streamers_;  ///< last: its threads use all of the above
 };

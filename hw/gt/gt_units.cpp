@@ -13,17 +13,16 @@ GtUnits::GtUnits(const defs::Platform& platform, const Parts& parts, Links links
     power_.emplace(links.registers, links.host);
   }
   if (!parts.observation) return;
-  observation_.emplace(oa::Environment{
-      .registers = links.registers,
-      .interrupts = links.interrupts,
-      .host = links.host,
-      .memory = links.memory,
-      .ggtt = links.ggtt,
-      .form = *parts.observation,
-      .metric_sets = parts.metric_sets,
-      .clock = mmio::TimestampClock(platform.timestamp_hz),
-      .eus = {.count = platform.slices * platform.subslices * platform.eus, .threads = platform.threads},
-      .wake_at = std::move(links.wake_at)});
+  observation_.emplace(oa::Environment{.registers = links.registers,
+                                       .interrupts = links.interrupts,
+                                       .host = links.host,
+                                       .memory = links.memory,
+                                       .ggtt = links.ggtt,
+                                       .form = *parts.observation,
+                                       .metric_sets = parts.metric_sets,
+                                       .clock = mmio::TimestampClock(platform.timestamp_hz),
+                                       .eus = {.count = platform.slices * platform.subslices * platform.eus, .threads = platform.threads},
+                                       .wake_at = std::move(links.wake_at)});
 }
 
 void GtUnits::set_idle_query(std::function<bool()> idle) {

@@ -89,7 +89,7 @@ int DrmFile::gem_mmap_offset(void* arg) {
   if (object->is_userptr()) return -ENODEV;
   map->offset = uint64_t{map->handle} << 32;
   if (object->tiling() == I915_TILING_NONE || map->flags != I915_MMAP_OFFSET_GTT) return 0;
-  if (object->make_linear_view(driver_.gpu.platform().swizzle)) map->offset |= linear_offset;
+  if (object->make_linear_view(driver_.gpu.platform().board.swizzle)) map->offset |= linear_offset;
   else unimplemented("GTT mapping of a tiled buffer", "of another process, or its pitch is no number of whole tiles");
   return 0;
 }
@@ -160,7 +160,7 @@ int DrmFile::gem_set_tiling(void* arg) {
   if (!object) return -ENOENT;
   if (tiling->tiling_mode > I915_TILING_Y) return -EINVAL;
   if (!object->set_tiling(tiling->tiling_mode, tiling->stride)) return -EINVAL;
-  tiling->swizzle_mode = swizzle_of(driver_.gpu.platform().swizzle, tiling->tiling_mode);
+  tiling->swizzle_mode = swizzle_of(driver_.gpu.platform().board.swizzle, tiling->tiling_mode);
   return 0;
 }
 
@@ -170,7 +170,7 @@ int DrmFile::gem_get_tiling(void* arg) {
   const BoPtr object = bo(tiling->handle);
   if (!object) return -ENOENT;
   tiling->tiling_mode = object->tiling();
-  tiling->swizzle_mode = tiling->phys_swizzle_mode = swizzle_of(driver_.gpu.platform().swizzle, tiling->tiling_mode);
+  tiling->swizzle_mode = tiling->phys_swizzle_mode = swizzle_of(driver_.gpu.platform().board.swizzle, tiling->tiling_mode);
   return 0;
 }
 

@@ -150,7 +150,7 @@ int Kms::add_fb2(DrmFile& file, drm_mode_fb_cmd2& r) {
   fb.offset = r.offsets[0];
   fb.format = r.pixel_format;
   fb.owner = &file;
-  fb.swizzle = file.driver().gpu.platform().swizzle;
+  fb.swizzle = file.driver().gpu.platform().board.swizzle;
   // plane_modifiers are in the order of I915_TILING_*.
   fb.modifier = r.flags & DRM_MODE_FB_MODIFIERS ? r.modifier[0] : plane_modifiers[fb.bo->tiling()];
   if (std::find(plane_modifiers.begin(), plane_modifiers.end(), fb.modifier) == plane_modifiers.end()) return -EINVAL;

@@ -102,10 +102,10 @@ typedef struct sg_platform_info {
   const char* description;
   uint16_t pci_device_id;
   uint8_t pci_revision;
-  uint64_t bar0_size;                  /* MMIO + GTT window */
-  uint64_t gtt_offset;                 /* of the GTT window in BAR0 */
-  unsigned gtt_entry_size;             /* bytes, 4 or 8 */
-  sg_bar_range fences[2];              /* where the fence registers are in BAR0; size 0: not there */
+  uint64_t bar0_size;      /* MMIO + GTT window */
+  uint64_t gtt_offset;     /* of the GTT window in BAR0 */
+  unsigned gtt_entry_size; /* bytes, 4 or 8 */
+  sg_bar_range fences[2];  /* where the fence registers are in BAR0; size 0: not there */
   unsigned engines;
   unsigned pipes;
   unsigned stolen_base_offset, stolen_base_size; /* BDSM in configuration space: 4 or 8 bytes */

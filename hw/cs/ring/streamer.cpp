@@ -30,8 +30,8 @@ void RingStreamer::state(Archive& archive) {
 
 // A wait looks at EXCC and at the semaphores' registers, a sync flush begins by INSTPM.
 std::span<const uint32_t> RingStreamer::kicking_registers() const {
-  static constexpr uint32_t registers[] = {reg::tail, reg::head,   reg::ctl,                  reg::uhptr,
-                                           reg::excc, reg::instpm, softgen::reg::RING_SYNC_0, softgen::reg::RING_SYNC_1};
+  static constexpr uint32_t registers[] = {
+      reg::tail, reg::head, reg::ctl, reg::uhptr, reg::excc, reg::instpm, softgen::reg::RING_SYNC_0, softgen::reg::RING_SYNC_1};
   return registers;
 }
 

@@ -73,7 +73,8 @@ void RingSubmission::attach_rules() {
   registers_.on_write(base_ + reg::eir,
                       [this](uint32_t, uint32_t written) { registers_.clear_bits(base_ + reg::esr, written & ~reg::error_page_table); });
   registers_.on_write(base_ + reg::instpm, [this](uint32_t offset, uint32_t) {
-    if (field::RING_INSTPM_COMMAND_CLASS_DISABLES.of(registers_.peek(offset))) unimplemented("Ironlake: command classes disabled by INSTPM");
+    if (field::RING_INSTPM_COMMAND_CLASS_DISABLES.of(registers_.peek(offset)))
+      unimplemented("Ironlake: command classes disabled by INSTPM");
   });
 }
 

@@ -13,17 +13,21 @@ constexpr uint32_t master_enable = field::DEISR_MASTER_INTERRUPT_CONTROL.mask(),
 
 /// Bits for each of engine_event: in the engine's own registers (ILK PRM vol 1 part 4, table 1-4), and of either engine in GTISR.
 constexpr std::array<uint32_t, engine_event::with_levels> own_rows = {field::GTISR_RENDER_USER_INTERRUPT.mask(),
-                                                                field::GTISR_MASTER_ERROR.mask(),
-                                                                field::GTISR_PIPE_CONTROL_NOTIFY.mask(),
-                                                                field::GTISR_BSD_CONTEXT_SWITCH.mask(),
-                                                                0,
-                                                                field::GTISR_BSD_WATCHDOG_EXPIRED.mask(),
-                                                                field::GTISR_SYNC_STATUS.mask()};
-constexpr std::array<uint32_t, engine_event::with_levels> render_rows = {
-    field::GTISR_RENDER_USER_INTERRUPT.mask(), field::GTISR_MASTER_ERROR.mask(), field::GTISR_PIPE_CONTROL_NOTIFY.mask(), 0, 0, 0,
-    field::GTISR_SYNC_STATUS.mask()};
+                                                                      field::GTISR_MASTER_ERROR.mask(),
+                                                                      field::GTISR_PIPE_CONTROL_NOTIFY.mask(),
+                                                                      field::GTISR_BSD_CONTEXT_SWITCH.mask(),
+                                                                      0,
+                                                                      field::GTISR_BSD_WATCHDOG_EXPIRED.mask(),
+                                                                      field::GTISR_SYNC_STATUS.mask()};
+constexpr std::array<uint32_t, engine_event::with_levels> render_rows = {field::GTISR_RENDER_USER_INTERRUPT.mask(),
+                                                                         field::GTISR_MASTER_ERROR.mask(),
+                                                                         field::GTISR_PIPE_CONTROL_NOTIFY.mask(),
+                                                                         0,
+                                                                         0,
+                                                                         0,
+                                                                         field::GTISR_SYNC_STATUS.mask()};
 constexpr std::array<uint32_t, engine_event::with_levels> video_rows = {
-    field::GTISR_BSD_USER_INTERRUPT.mask(),  field::GTISR_MASTER_ERROR.mask(), 0, field::GTISR_BSD_CONTEXT_SWITCH.mask(), 0,
+    field::GTISR_BSD_USER_INTERRUPT.mask(),   field::GTISR_MASTER_ERROR.mask(), 0, field::GTISR_BSD_CONTEXT_SWITCH.mask(), 0,
     field::GTISR_BSD_WATCHDOG_EXPIRED.mask(), field::GTISR_SYNC_STATUS.mask()};
 constexpr const auto& rows_of(EngineId engine) { return engine == EngineId::rcs ? render_rows : video_rows; }
 

@@ -53,7 +53,6 @@ class Router : public MessageTarget {
 };
 
 void count_threads(Unit unit) {
-  count_work(Work::threads, 1);
   if (unit == Unit::vs) count_work(Work::vs_threads, 1);
   if (unit == Unit::gs) count_work(Work::gs_threads, 1);
   if (unit == Unit::wm) count_work(Work::ps_threads, 1);

@@ -75,7 +75,8 @@ static int relocates(void) {
 }
 
 // As submit(), but dword `at` of the batch becomes the address of `named` plus `delta`.
-static void submit_relocated(uint32_t target, uint32_t batch, uint64_t engine, uint32_t context, unsigned at, uint32_t named, uint32_t delta) {
+static void submit_relocated(uint32_t target, uint32_t batch, uint64_t engine, uint32_t context, unsigned at, uint32_t named,
+                             uint32_t delta) {
   struct drm_i915_gem_relocation_entry relocation = {.target_handle = named,
                                                      .delta = delta,
                                                      .offset = at * 4,

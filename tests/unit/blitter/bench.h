@@ -44,7 +44,8 @@ inline constexpr BlitGeneration gen5_blits{.commands = defs::gen5::commands,
 class BlitBench {
  public:
   explicit BlitBench(size_t bytes) : BlitBench(bytes, gen9_blits) {}
-  BlitBench(size_t bytes, const BlitGeneration& g) : generation(g), commands(&g.commands), size(bytes), ram(static_cast<std::byte*>(std::aligned_alloc(4096, bytes)), &std::free) {
+  BlitBench(size_t bytes, const BlitGeneration& g)
+      : generation(g), commands(&g.commands), size(bytes), ram(static_cast<std::byte*>(std::aligned_alloc(4096, bytes)), &std::free) {
     quiet_log();
     memory.add(0, size, ram.get(), false);
     memory.commit();

@@ -13,8 +13,8 @@ namespace {
 
 constexpr uint64_t gtt_window = 2 << 20;
 constexpr uint32_t status_page = 0x20000, ring_at = 0x80000, target = 0xa0000, mi_noop = 0, mi_user_interrupt = 0x02u << 23;
-constexpr uint32_t mi_store_dword = 0x20u << 23 | 1u << 22 | 2;  // to the global table
-constexpr uint32_t mi_wait_for_event = 0x03u << 23 | 1u << 16;   // while condition code 1 is set
+constexpr uint32_t mi_store_dword = 0x20u << 23 | 1u << 22 | 2;             // to the global table
+constexpr uint32_t mi_wait_for_event = 0x03u << 23 | 1u << 16;              // while condition code 1 is set
 constexpr uint32_t code_is_set = 0x0001'0001, code_is_clear = 0x0001'0000;  // EXCC
 
 /// An engine and its bit of GTIIR.
