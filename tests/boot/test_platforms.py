@@ -6,19 +6,21 @@ from driver import CHECKED, GuestTest, only_on
 
 
 class Platform:
-    """i915 binds without a complaint, finds the monitor, and iris draws the desktop. `name` is the platform's, `gpu` how what Mesa calls it ends."""
+    """i915 binds without a complaint, finds the monitor, and Mesa draws the desktop. `name` is the platform's, `gpu` how what Mesa calls it ends."""
+
+    engines, checked = ("rcs0", "bcs0", "vcs0", "vecs0"), True
 
     def setUp(self):
         """Without the shared guest."""
 
     @only_on("softgen", "QEMU's standard VGA has no platforms")
     def test_platform(self):
-        guest = self.own_guest(platform=self.name, device_args=CHECKED)
+        guest = self.own_guest(platform=self.name, device_args=CHECKED if self.checked else "")
         driver = self.sh("readlink /sys/bus/pci/devices/0000:00:02.0/driver", machine=guest).strip()
         self.assertTrue(driver.endswith("/i915"), f"the driver of 00:02.0 is '{driver}'")
         self.assert_graphics_silent(guest)
         self.assertEqual(self.sh("cat /sys/class/drm/card0-HDMI-A-1/status", machine=guest).strip(), "connected")
-        self.assert_engines_store(guest)
+        self.assert_engines_store(guest, engines=self.engines)
         self.sh("/run/softgen/desktop start", timeout=240, machine=guest)
         colours = self.screenshot(guest).colours()
         background = colours.get((0x20, 0x4A, 0x87), 0)
@@ -27,7 +29,8 @@ class Platform:
         self.assertRegex(log, rf"GL renderer: Mesa Intel\(R\) .*{re.escape(self.gpu)}")
         self.assert_graphics_silent(guest)
         self.assert_no_error_state(guest)
-        self.assert_checker_silent(guest)
+        if self.checked:
+            self.assert_checker_silent(guest)
 
     @only_on("softgen", "QEMU's standard VGA has no platforms")
     def test_monitors_snapshot_and_hang(self):
@@ -48,26 +51,17 @@ class TigerLake(Platform, GuestTest):
     name, gpu = "tgl", "Xe Graphics (TGL GT2)"
 
 
-class Ironlake(GuestTest):
-    """i915 and intel-gtt bind without a complaint, and the console shows. 3D is not there yet: no desktop."""
+class Ironlake(Platform, GuestTest):
+    """crocus draws here; the checker has no rules for its rings."""
 
-    def setUp(self):
-        """Without the shared guest."""
+    name, gpu = "ilk", "HD Graphics (ILK)"
+    engines, checked = ("rcs0", "vcs0"), False
 
     @only_on("softgen", "QEMU's standard VGA has no platforms")
-    def test_platform(self):
-        guest = self.own_guest(platform="ilk", device_args="connectors=3")
-        driver = self.sh("readlink /sys/bus/pci/devices/0000:00:02.0/driver", machine=guest).strip()
-        self.assertTrue(driver.endswith("/i915"), f"the driver of 00:02.0 is '{driver}'")
-        self.assertEqual(self.sh("cat /sys/class/drm/card0-HDMI-A-*/status", machine=guest).split(), ["connected"] * 3)
+    def test_console_and_stolen_memory(self):
+        guest = self.own_guest(platform="ilk")
         log = self.sh("dmesg", machine=guest)
-        self.assertRegex(log, "Intel HD Graphics Chipset")
+        self.assertRegex(log, "Intel HD Graphics Chipset")  # intel-gtt
         self.assertRegex(log, "detected 65536K stolen memory")
-        self.assert_engines_store(guest, engines=("rcs0", "vcs0"))
-        self.assert_graphics_silent(guest)
         self.sh("clear > /dev/tty1; printf '\\033[97;47m%01000d' 7 > /dev/tty1", machine=guest)
         self.wait_lit(range(128_000, 129_000), guest)  # 1000 characters on grey, and the cursor
-        self.assert_snapshot_while_busy(guest, 20)
-        self.assert_hang_is_reset(guest)
-        self.assertIn("rcs0 ok", self.sh("gpu_exec store", machine=guest))
-        self.assertIn("Kernel:", self.sh("cat /sys/class/drm/card0/error", machine=guest))
