@@ -2,6 +2,7 @@
 #include "hw/render/ilk/engine.h"
 
 #include <algorithm>
+#include <array>
 
 #include "hw/base/log.h"
 #include "hw/base/work.h"
@@ -15,11 +16,18 @@
 namespace softgen::render::ilk {
 namespace {
 
-void count(mmio::RegisterFile& registers, const State& state, const FrontCounts& counts, const Windowizer& pixels) {
+/// What a draw that goes on assembles again: when it is done.
+void count_vertices(mmio::RegisterFile& registers, const State& state, const FrontCounts& counts) {
   if (state.draw.vertex.statistics) {
     registers.add64(reg::IA_VERTICES_COUNT(0), counts.vertices);
     registers.add64(reg::IA_PRIMITIVES_COUNT(0), counts.primitives);
   }
+  count_work(Work::draws, 1);
+  count_work(Work::vertices, counts.vertices);
+}
+
+/// What this part of a draw has done.
+void count(mmio::RegisterFile& registers, const State& state, const FrontCounts& counts, const Windowizer& pixels) {
   if (state.vs.statistics) registers.add64(reg::VS_INVOCATION_COUNT(0), counts.vs);
   if (state.gs.enable && state.gs.statistics) {
     registers.add64(reg::GS_INVOCATION_COUNT(0), counts.gs);
@@ -27,8 +35,6 @@ void count(mmio::RegisterFile& registers, const State& state, const FrontCounts&
   }
   if (state.wm.statistics) registers.add64(reg::PS_INVOCATION_COUNT(0), pixels.invocations());
   if (state.wm.counts_pixels) registers.add64(reg::PS_DEPTH_COUNT(0), pixels.pixels_passed());
-  count_work(Work::draws, 1);
-  count_work(Work::vertices, counts.vertices);
   count_work(Work::primitives, counts.clip_primitives);
 }
 
@@ -66,13 +72,20 @@ ExecResult RenderEngine::draw(const Packet& packet, EngineEnv& env) {
   if (const auto kept = store_.packet(defs::CommandId::CONSTANT_BUFFER); constants_missing_ && !kept.empty()) read_constants(kept, env);
   read_state(store_, env.view, state_);
   state_.draw.vertex.topology = p.topology;
-  const DrawContext context{state_, env, runner_, urb_, constants_};
+  DrawProgress progress;
+  if (const auto kept = store_.progress(); store_.resumes(packet)) progress = {.batches = kept[0], .objects = kept[1], .quads = kept[2]};
+  bool preempted = false;
+  const DrawContext context{state_, env, runner_, urb_, constants_, progress, preempted};
   Windowizer windowizer(context);
   SetupStage setup(context, windowizer);
   FrontEnd front(context, [&](const StageObject& object) { setup.draw(object); });
   const bool done = front.draw(p);
   count(env.registers, state_, front.counts(), windowizer);
-  return done ? ExecResult::done : ExecResult::aborted;
+  preempted = preempted && !env.stop.aborting();
+  if (preempted) std::ranges::copy(std::array{progress.batches, progress.objects, progress.quads}, store_.progress().begin());
+  store_.keep_progress(packet, preempted);
+  if (done) return count_vertices(env.registers, state_, front.counts()), ExecResult::done;
+  return preempted ? ExecResult::preempted : ExecResult::aborted;
 }
 
 ExecResult RenderEngine::flush(const FlushRequest& request, EngineEnv&) {

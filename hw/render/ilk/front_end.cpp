@@ -119,14 +119,26 @@ void FrontEnd::assembled(const Object& object) {
 }
 
 void FrontEnd::flush() {
-  if (!stopped()) shade();
+  const bool drawn = batch_number_++ < context_.progress.batches;
+  const FrontCounts before = counts_;
+  object_number_ = 0;
+  if (!drawn && !stopped()) shade();
   for (const Object& object : batch_.objects) {
+    if (drawn) break;
     if (stopped()) break;
     StageObject one = stage_object(topology_, object, [this](uint32_t slot) { return shaded(slot); });
     if (context_.state.gs.enable) shade_geometry(one);
     else clip(one);
   }
+  if (!drawn && !stopped()) context_.progress = {.batches = batch_number_};
+  if (context_.preempted) counts_ = before;  // the batch is shaded again
   batch_.objects.clear(), batch_.slots.clear(), batch_.names.clear();
+}
+
+void FrontEnd::emit(const StageObject& object) {
+  if (object_number_++ < context_.progress.objects || stopped()) return;
+  next_(object);
+  if (!stopped()) ++context_.progress.objects, context_.progress.quads = 0;
 }
 
 Vue FrontEnd::shaded(uint32_t slot) const {
@@ -206,13 +218,13 @@ void FrontEnd::clip(const StageObject& object) {
   if (object.type == ObjectType::rectangle || !state.enable) {
     if (state.enable && state.mode == ClipMode::reject_all) return;
     ++counts_.clip_primitives;
-    return next_(object);
+    return emit(object);
   }
   const ClipDecision decision = clip_decision(object.vues(), state);
   if (decision.fate == ClipFate::rejected) return;
   if (decision.fate == ClipFate::thread) return clip_thread(object, uint32_t{decision.clip} << 26 | uint32_t{decision.user} << 14);
   ++counts_.clip_primitives;
-  next_(object);
+  emit(object);
 }
 
 void FrontEnd::clip_thread(const StageObject& object, uint32_t codes) {
@@ -226,7 +238,7 @@ void FrontEnd::clip_thread(const StageObject& object, uint32_t codes) {
   EmittingThread thread(context_.urb, clip_entries_);
   if (run(Unit::clip, state, single_mask, thread) != ThreadEnd::finished) return;
   counts_.clip_primitives += thread.primitives();
-  thread.each_object(context_.state.draw.raster.provoking, next_);
+  thread.each_object(context_.state.draw.raster.provoking, [this](const StageObject& one) { emit(one); });
 }
 
 }  // namespace softgen::render::ilk

@@ -14,6 +14,13 @@
 
 namespace softgen::render::ilk {
 
+/// How far a draw has come. One that is preempted begins again there: what comes before is assembled, but neither shaded nor drawn once more.
+struct DrawProgress {
+  uint64_t batches = 0;  ///< of vertices, all of whose objects are drawn
+  uint64_t objects = 0;  ///< that are drawn of the next batch
+  uint64_t quads = 0;    ///< that are drawn of the next object
+};
+
 /// What the units of a draw share.
 struct DrawContext {
   const State& state;
@@ -21,6 +28,10 @@ struct DrawContext {
   ThreadRunner& runner;
   Urb& urb;
   Constants constants;
+  DrawProgress& progress;
+  bool& preempted;  ///< the draw stands at `progress`
+
+  bool stopped() const { return preempted || env.stop.aborting(); }
 };
 
 /// For the statistics registers.
@@ -30,10 +41,10 @@ struct FrontCounts {
 
 class FrontEnd {
  public:
-  /// `next` gets the objects, in order. All outlive it.
+  /// `next` gets the objects that are not drawn yet, in order. All outlive it.
   FrontEnd(const DrawContext& context, ObjectSink next);
 
-  /// False: the draw is dropped, as the stop flag says.
+  /// False: the draw is dropped, as the stop flag says, or preempted.
   bool draw(const Primitive& primitive);
   const FrontCounts& counts() const { return counts_; }
 
@@ -52,7 +63,8 @@ class FrontEnd {
   void clip_thread(const StageObject& object, uint32_t codes);
   ThreadEnd run(Unit unit, const ThreadUnit& state, uint32_t dispatch_mask, UnitMessages& messages);
   ShaderBases bases(const ThreadUnit& state) const;
-  bool stopped() const { return stopped_ || context_.env.stop.aborting(); }
+  void emit(const StageObject& object);
+  bool stopped() const { return stopped_ || context_.stopped(); }
 
   const DrawContext& context_;
   const ObjectSink next_;
@@ -60,6 +72,7 @@ class FrontEnd {
   std::optional<VertexFetch> fetch_;
   Topology topology_{};
   uint32_t instance_ = 0;
+  uint64_t batch_number_ = 0, object_number_ = 0;  ///< object: of the batch
   bool stopped_ = false;
   Payload payload_;
   FrontCounts counts_;

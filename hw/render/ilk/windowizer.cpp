@@ -32,6 +32,7 @@ uint32_t Windowizer::layer() const { return object_->prepared.layer; }
 void Windowizer::draw(const PixelObject& object) {
   object_ = &object;
   group_ = {};
+  quad_ = 0;
   for (const Coverage& part : object.prepared.parts)
     if (stopped_ || !draw_part(part)) return;
   dispatch();
@@ -71,9 +72,20 @@ bool Windowizer::passes(uint32_t x, uint32_t y, double z) {
   return passed;
 }
 
-/// False: the draw is dropped.
+/// The draw stops behind the last quad, of which threads have run. At least one quad is drawn each time.
+bool Windowizer::preempted() {
+  constexpr uint32_t reasons = StopFlag::preempt | StopFlag::pause;
+  if (!has_drawn_ || !(context_.env.stop.reasons() & reasons)) return false;
+  dispatch();
+  if (!stopped_) context_.progress.quads = quad_, context_.preempted = true;
+  return true;
+}
+
+/// False: the draw is dropped or preempted.
 bool Windowizer::draw_quad(uint32_t x, uint32_t y, const QuadCoverage& covered) {
-  if (stopped_ || context_.env.stop.aborting()) return false;
+  if (stopped_ || context_.env.stop.aborting() || preempted()) return false;
+  if (quad_++ < context_.progress.quads) return true;
+  has_drawn_ = true;
   uint32_t live = 0;
   for (uint32_t i = 0; i < 4; ++i) {
     const uint32_t px = x + (i & 1), py = y + (i >> 1);

@@ -60,6 +60,7 @@ class Windowizer : public UnitMessages {
 
   bool draw_part(const Coverage& part);
   bool draw_quad(uint32_t x, uint32_t y, const QuadCoverage& covered);
+  bool preempted();
   bool stippled_out(uint32_t x, uint32_t y) const;
   double depth_at(uint32_t x, uint32_t y) const;
   bool passes(uint32_t x, uint32_t y, double z);
@@ -84,6 +85,8 @@ class Windowizer : public UnitMessages {
   Group* running_ = nullptr;  ///< of the thread that sends
   Payload payload_;
   uint64_t passed_ = 0, invocations_ = 0;
+  uint64_t quad_ = 0;       ///< of the object, the next one
+  bool has_drawn_ = false;  ///< something since the draw began or went on
   bool stopped_ = false;
 };
 

@@ -454,6 +454,54 @@ TEST_CASE("a stop flag ends a draw of Ironlake", "[ilk]") {
   CHECK(scene.draw(Topologies::_3DPRIM_TRILIST, 0xffffffff, false, 0xffffffff) == ExecResult::aborted);
 }
 
+/// As a device does that is paused wherever it can be: each time the state goes through a context's image.
+ExecResult preempted_draw(Scene& scene, uint32_t count, unsigned& times) {
+  scene.set_units();
+  gen5::_3DPRIMITIVE p;
+  p.primitive_topology_type = Topologies::_3DPRIM_TRILIST, p.vertex_count_per_instance = count, p.instance_count = 1;
+  std::vector<std::byte> image(scene.engine.context_size());
+  for (times = 0;; ++times) {
+    scene.stop.request(StopFlag::pause);
+    const ExecResult result = scene.execute(p.pack());
+    scene.stop.clear(StopFlag::pause);
+    if (result != ExecResult::preempted) return result;
+    scene.engine.save_context(image);
+    scene.engine.reset_context();
+    scene.engine.restore_context(image);
+  }
+}
+
+TEST_CASE("a draw of Ironlake that is preempted behind each quad goes on there", "[ilk]") {
+  Scene whole, parts;
+  // More vertices than a batch has, and a sum that shows what is drawn twice.
+  std::vector<SceneVertex> vertices;
+  for (unsigned i = 0; i < 30; ++i) {
+    const float x = static_cast<float>(i % 6) * 10, y = static_cast<float>(i / 6) * 12;
+    for (const auto& [dx, dy] : {std::pair{1.f, 2.f}, {17.f, 4.f}, {6.f, 15.f}})
+      vertices.push_back({at(x + dx, y + dy), {0.1f, 0.2f, 0.3f, 1}});
+  }
+  for (Scene* scene : {&whole, &parts}) {
+    scene->wm.statistics_enable = scene->vs.statistics_enable = true;
+    scene->cc.color_buffer_blend_enable = scene->surface.color_blend_enable = true;
+    scene->cc.color_blend_function = gen5::BlendFunction::BLENDFUNCTION_ADD;
+    scene->cc.source_blend_factor = scene->cc.destination_blend_factor = gen5::BlendFactor::BLENDFACTOR_ONE;
+    scene->set_vertices(vertices);
+  }
+  const auto count = static_cast<uint32_t>(vertices.size());
+  REQUIRE(whole.draw(Topologies::_3DPRIM_TRILIST, count) == ExecResult::done);
+  unsigned times = 0;
+  REQUIRE(preempted_draw(parts, count, times) == ExecResult::done);
+  CHECK(times > 500);
+  bool same = true;
+  for (uint32_t y = 0; y < Scene::size; ++y)
+    for (uint32_t x = 0; x < Scene::size; ++x) same &= whole.pixel(x, y) == parts.pixel(x, y);
+  CHECK(same);
+  CHECK(whole.painted() > 1000);
+  for (const uint32_t counter : {reg::PS_DEPTH_COUNT(0), reg::VS_INVOCATION_COUNT(0), reg::PS_INVOCATION_COUNT(0)})
+    CHECK(parts.registers.peek64(counter) == whole.registers.peek64(counter));
+  CHECK(parts.registers.peek64(reg::VS_INVOCATION_COUNT(0)) == count);
+}
+
 TEST_CASE("random state of Ironlake leaves the engine within its bounds", "[ilk]") {
   quiet_log();
   constexpr unsigned seeds = 400;
