@@ -18,6 +18,10 @@ struct PageFormat {
   unsigned entry_bytes = 8;
   uint64_t entries = uint64_t{1} << 20;
 
+  /// Bytes of an entry that maps `page`.
+  constexpr uint64_t bytes_of(uint64_t page) const {
+    return present | (entry_bytes == 8 ? page & address : bits(page & address, 31, 0) | bits(page & address, 35, 32) << 4);
+  }
   /// The entry that `bytes` make, with all bits of its address in place.
   constexpr uint64_t entry_of(uint64_t bytes) const { return entry_bytes == 8 ? bytes : bits(bytes, 31, 0) | bits(bytes, 7, 4) << 32; }
 };

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <vector>
 
@@ -20,9 +21,9 @@ namespace {
 namespace field = reg::field;
 
 constexpr uint64_t page = 4096;
-/// Classic captures write through the GGTT without saying what backs it: pages are made up, above what a PTE of theirs could name.
-constexpr uint64_t private_pages = uint64_t{1} << 37;
-constexpr uint64_t private_pages_end = uint64_t{1} << 38;
+/// Classic captures write through the GGTT without saying what backs it: pages are made up, above what an entry of theirs names. The first one, and the end.
+uint64_t private_pages(const defs::Platform& platform) { return std::bit_ceil(platform.ggtt->address) / 4; }
+uint64_t private_pages_end(const defs::Platform& platform) { return 2 * private_pages(platform); }
 
 }  // namespace
 
@@ -51,7 +52,7 @@ uint32_t captured_device(debug::ByteSource& source) {
 }
 
 Image::Image(memory::SparseMemory& memory, memory::Ggtt& ggtt, std::string platform)
-    : memory_(memory), ggtt_(ggtt), platform_(std::move(platform)), ggtt_view_(memory_, nullptr), next_private_page_(private_pages) {
+    : memory_(memory), ggtt_(ggtt), platform_(std::move(platform)), ggtt_view_(memory_, nullptr) {
   ggtt_view_.set_space(memory::AddressSpace::ggtt(ggtt_));
 }
 
@@ -93,13 +94,15 @@ void Image::write_ggtt(uint64_t address, std::span<const std::byte> data) {
   while (!data.empty()) {
     const size_t step = std::min<size_t>(data.size(), page - address % page);
     uint64_t entry = ggtt_.pte(address / page);
-    if (!(entry & 1)) {
-      if (next_private_page_ == private_pages_end) throw ImageError("too many GGTT pages without entries");
-      entry = next_private_page_ | 1;
+    const defs::PageFormat& pages = *platform().ggtt;
+    if (!(entry & pages.present)) {
+      if (!next_private_page_) next_private_page_ = private_pages(platform());
+      if (next_private_page_ == private_pages_end(platform())) throw ImageError("too many GGTT pages without entries");
+      ggtt_.set_pte(address / page, pages.bytes_of(next_private_page_));
+      entry = ggtt_.pte(address / page);
       next_private_page_ += page;
-      ggtt_.set_pte(address / page, entry);
     }
-    if (!memory_.write((entry & 0x7f'ffff'f000) + address % page, data.data(), step))
+    if (!memory_.write((entry & pages.address) + address % page, data.data(), step))
       throw ImageError("the capture fills more memory than allowed (--memory-limit)");
     address += step;
     data = data.subspan(step);

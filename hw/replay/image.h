@@ -92,7 +92,7 @@ class Image final : public debug::AubVisitor {
   memory::View ggtt_view_;
   debug::AubVersion version_;
   std::map<EngineId, std::unique_ptr<cs::SubmitPort>> ports_;
-  uint64_t next_private_page_;
+  uint64_t next_private_page_ = 0;  ///< 0: there is none yet
 };
 
 }  // namespace softgen::replay

@@ -23,6 +23,7 @@
 #include "hw/debug/where.h"
 #include "hw/gt/parts.h"
 #include "hw/replay/offline_host.h"
+#include "hw/replay/ring_feeder.h"
 #include "hw/replay/target_pictures.h"
 #include "hw/replay/video_pictures.h"
 
@@ -57,8 +58,9 @@ class Player::Run final : public PacketObserver {
     memory_ = memory.get();
     gt::Config config;
     config.platform = &platform_for(options.platform, pci_device_id);
-    if (!gt::parts_of(*config.platform).submission.lists)
-      throw ImageError(fmt::format("platform {}: recordings of rings cannot be run yet", config.platform->name));
+    lists_ = gt::parts_of(*config.platform).submission.lists;
+    if (!lists_ && !options.png_folder.empty())
+      throw ImageError(fmt::format("platform {}: --png does not know its render targets yet", config.platform->name));
     config.threads = options.threads;
     config.observer = this;
     config.preempt_always = options.preempt_always;
@@ -66,6 +68,7 @@ class Player::Run final : public PacketObserver {
     device_ = std::make_unique<gt::Device>(config, host_, std::move(memory));
     device_->fault_plan().load(options.faults);
     image_ = std::make_unique<Image>(*memory_, device_->ggtt(), device_->platform().name);
+    rings_.emplace(*image_, *device_);
     view_ = std::make_unique<memory::View>(*memory_, nullptr);
     if (options.check) {
       auto checker = std::make_unique<debug::check::Checker>(device_->platform(), *options.check, debug::check::print_finding);
@@ -132,9 +135,7 @@ class Player::Run final : public PacketObserver {
     image_->on_memory = [this] {
       if (running_) wait_idle();
     };
-    image_->on_ring = [](EngineId, std::span<const uint32_t>) {
-      throw ImageError("this is a capture of the classic kind: its ring writes can be printed, not run");
-    };
+    image_->on_ring = [this](EngineId engine, std::span<const uint32_t> commands) { ring_written(engine, commands); };
     for (const defs::EngineRow& engine : device_->platform().registers->engines)
       if (device_->platform().has(engine.id)) device_->bar0_write(engine.mmio_base + reg::RING_MI_MODE, stop_rings_off, 4);
   }
@@ -181,6 +182,14 @@ class Player::Run final : public PacketObserver {
       context_ = s.lrca;
       last_ns_ = start_ns_;
     }
+    running_ = true;
+  }
+
+  void ring_written(EngineId engine, std::span<const uint32_t> commands) {
+    if (lists_) throw ImageError("this is a capture of the classic kind: its ring writes can be printed, not run");
+    submitted({.engine = engine, .ppgtt = memory::AddressSpace::ggtt(device_->ggtt())});
+    running_ = false;  // what the feeder writes is for this submission
+    rings_->submit(engine, commands);
     running_ = true;
   }
 
@@ -273,6 +282,8 @@ class Player::Run final : public PacketObserver {
   std::unique_ptr<gt::Device> device_;
   const debug::check::Checker* checker_ = nullptr;  ///< the device's; null: none
   std::unique_ptr<Image> image_;
+  bool lists_ = true;  ///< SubmissionForm::lists
+  std::optional<RingFeeder> rings_;
   std::unique_ptr<memory::View> view_;
   PlayResult result_;
   std::atomic<bool> running_{false}, gave_up_{false}, reached_{false};
