@@ -23,13 +23,19 @@ TiledAsY tiled_as_y(const EngineEnv& env) {
           .destination = reg::field::BCS_SWCTRL_TILE_Y_DESTINATION.of(swctrl) != 0};
 }
 
+void swizzle(Plane& plane) {
+  using surface::Tiling;
+  if (plane.tiling == Tiling::x) plane.tiling = Tiling::swizzled_x;
+  if (plane.tiling == Tiling::y) plane.tiling = Tiling::swizzled_y;
+}
+
 }  // namespace
 
 ExecResult Blitter::execute(const Packet& packet, EngineEnv& env) {
   bool known = false;
   auto blit = decode_(packet, tiled_as_y(env), env.view, state_, known);
   if (!known) unimplemented("copy engine command", "{} at {:#x}", packet.command->name, packet.address);
-  if (blit) blit->source.swizzle = blit->destination.swizzle = swizzle_;
+  if (blit && swizzles_) swizzle(blit->source), swizzle(blit->destination);
   return blit ? draw(*blit, env) : ExecResult::done;
 }
 

@@ -37,8 +37,8 @@ using Decode = std::optional<Blit> (*)(const Packet& packet, TiledAsY tiled_as_y
 
 class Blitter final : public Engine {
  public:
-  /// `swizzle`: of tiled operands.
-  explicit Blitter(Decode decode, defs::Bit6Swizzle swizzle = {}) : decode_(decode), swizzle_(swizzle) {}
+  /// `swizzles`: bit 6 of addresses in tiles is (surface::Tiling::swizzled_x).
+  explicit Blitter(Decode decode, bool swizzles = false) : decode_(decode), swizzles_(swizzles) {}
 
   ExecResult execute(const Packet& packet, EngineEnv& env) override;
   /// Every command is finished when execute() returns.
@@ -56,7 +56,7 @@ class Blitter final : public Engine {
   ExecResult draw(const Blit& blit, EngineEnv& env);
 
   const Decode decode_;
-  const defs::Bit6Swizzle swizzle_;
+  const bool swizzles_;
   ContextState state_;
   BlitRunner runner_;
 };

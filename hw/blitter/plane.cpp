@@ -34,21 +34,6 @@ void for_each_page(const Plane& plane, ByteRect rect, size_t stride, Move&& move
   }
 }
 
-/// Calls move(address, bytes, offset in the block) for each run of bytes that lies in one piece of a swizzled plane.
-template <typename Move>
-void for_each_run(const Plane& plane, ByteRect rect, size_t stride, Move&& move) {
-  const bool columns = surface::has_columns(plane.tiling);
-  const uint32_t run = columns ? 16 : 64;
-  const uint32_t x0 = static_cast<uint32_t>(rect.x), y0 = static_cast<uint32_t>(rect.y);
-  for (uint32_t y = 0; y < rect.height; ++y) {
-    for (uint32_t x = 0, n; x < rect.width; x += n) {
-      n = std::min(run - (x0 + x) % run, rect.width - x);
-      const uint64_t at = surface::offset(plane.tiling, plane.element, x0 + x, y0 + y, static_cast<uint32_t>(plane.pitch));
-      move(plane.swizzle.of(plane.base + at, columns), n, y * stride + x);
-    }
-  }
-}
-
 uint64_t page_end(uint64_t address) { return page_size - address % page_size; }
 // Bytes below `end` in its page.
 uint64_t page_start(uint64_t end) { return (end - 1) % page_size + 1; }
@@ -61,8 +46,6 @@ void read_rect(memory::View& view, const Plane& plane, ByteRect rect, std::byte*
       view.read(plane.row(rect.y + static_cast<int32_t>(i)) + static_cast<uint64_t>(int64_t{rect.x}), block + i * stride, rect.width);
     return;
   }
-  if (plane.swizzled())
-    return for_each_run(plane, rect, stride, [&](uint64_t address, uint32_t n, size_t at) { view.read(address, block + at, n); });
   for_each_page(plane, rect, stride, [&](uint64_t page, PageRect within, size_t at) {
     surface::page_to_linear(plane.tiling, plane.element, view.at(page), within, block + at, stride);
   });
@@ -91,8 +74,6 @@ void write_rect(memory::View& view, const Plane& plane, ByteRect rect, const std
       view.write(plane.row(rect.y + static_cast<int32_t>(i)) + static_cast<uint64_t>(int64_t{rect.x}), block + i * stride, rect.width);
     return;
   }
-  if (plane.swizzled())
-    return for_each_run(plane, rect, stride, [&](uint64_t address, uint32_t n, size_t at) { view.write(address, block + at, n); });
   for_each_page(plane, rect, stride, [&](uint64_t page, PageRect within, size_t at) {
     if (within.width * within.height < page_size)
       return surface::linear_to_page(plane.tiling, plane.element, view.at_for_write(page), within, block + at, stride);
@@ -261,10 +242,6 @@ void copy_stream(memory::View& view, const Plane& to, ByteRect rect, const Plane
 
 void copy_rect(memory::View& view, const Plane& to, ByteRect rect, const Plane& from, int32_t x, int32_t y, std::byte* block,
                Stores stores) {
-  if (to.swizzled() || from.swizzled()) {
-    read_rect(view, from, {x, y, rect.width, rect.height}, block, rect.width);
-    return write_rect(view, to, rect, block, rect.width);
-  }
   if (alike(to, rect.x, rect.y, from, x, y)) return copy_pages(view, to, rect, from, x, y);
   if (stores == Stores::streamed) return copy_stream(view, to, rect, from, x, y, block);
   // The other way round the block is faster: writes to many pages at a time are not.

@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "hw/defs/bit6_swizzle.h"
 #include "hw/memory/view.h"
 #include "hw/surface/tiling.h"
 
@@ -17,11 +16,7 @@ struct Plane {
   uint64_t base = 0;
   int32_t pitch = 0;  ///< bytes
   surface::Tiling tiling = surface::Tiling::linear;
-  uint8_t element = 1;          ///< bytes a pixel
-  defs::Bit6Swizzle swizzle{};  ///< of a tiled one
-
-  /// What is at an address is not where the tiling alone puts it.
-  bool swizzled() const { return tiled() && swizzle != defs::Bit6Swizzle{}; }
+  uint8_t element = 1;  ///< bytes a pixel
 
   bool tiled() const { return tiling != surface::Tiling::linear; }
   uint64_t row(int32_t y) const { return base + static_cast<uint64_t>(int64_t{y} * pitch); }  ///< linear

@@ -52,7 +52,7 @@ class Gen5Engines final : public Engines {
       : shared_functions_(config.parts.sampler_state),
         kernels_(config.parts.isa(), &shared_functions_, &config.compiler),
         render_(*config.platform.commands, kernels_, &shared_functions_),
-        blitter_(blitter::decode<defs::Gen5>, config.platform.board.swizzle),
+        blitter_(blitter::decode<defs::Gen5>, config.platform.board.swizzle != defs::Bit6Swizzle{}),
         video_(media::make_bsd<defs::Gen5>()) {}
 
   Engine* of(EngineId id) override {

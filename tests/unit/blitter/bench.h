@@ -26,20 +26,20 @@ struct BlitGeneration {
   defs::EngineClass streamer;
   EngineId engine;
   blitter::Decode decode;
-  defs::Bit6Swizzle swizzle;
+  bool swizzles;
 };
 inline constexpr BlitGeneration gen9_blits{.commands = defs::gen9::commands,
                                            .registers = defs::gen9::registers,
                                            .streamer = defs::EngineClass::copy,
                                            .engine = EngineId::bcs,
                                            .decode = blitter::decode<defs::Gen9>,
-                                           .swizzle = {}};
+                                           .swizzles = false};
 inline constexpr BlitGeneration gen5_blits{.commands = defs::gen5::commands,
                                            .registers = defs::gen5::registers,
                                            .streamer = defs::EngineClass::render,
                                            .engine = EngineId::rcs,
                                            .decode = blitter::decode<defs::Gen5>,
-                                           .swizzle = defs::gen5_swizzle};
+                                           .swizzles = true};
 
 class BlitBench {
  public:
@@ -69,7 +69,7 @@ class BlitBench {
   mmio::RegisterFile registers{generation.registers};
   StopFlag stop;
   EngineEnv env{generation.engine, view, view, registers, stop};
-  blitter::Blitter blitter{generation.decode, generation.swizzle};
+  blitter::Blitter blitter{generation.decode, generation.swizzles};
 };
 
 /// Header of a 2D command: opcode, other header bits, dwords in all.
