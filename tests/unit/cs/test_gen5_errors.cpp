@@ -13,7 +13,7 @@ namespace {
 
 constexpr EngineId rcs = EngineId::rcs, vcs = EngineId::vcs0;
 constexpr uint32_t free_at = RingMachine::free_at + 0x10'0000;
-constexpr uint32_t page_table_error = 1u << 4, global = 1u << 11, valid = 1;
+constexpr uint32_t page_table_error = 1u << 4, of_global_table = 1u << 11, valid = 1;
 constexpr uint32_t sync_flush = 1u << 5, sync_status = 1u << 2;
 
 struct Fixture : RingMachine {
@@ -32,7 +32,7 @@ TEST_CASE("Gen5 errors: the first page fault of each engine is recorded, and com
   f.unmap(free_at + 0x1000);
   r.run(store_dword(free_at + 8, 1) + store_dword(free_at + 0x1008, 2) + store_dword(free_at + 0x2000, 3));
   CHECK(f.read(free_at + 0x2000) == 3);
-  CHECK(f.registers.read(mine) == (free_at | global | valid));
+  CHECK(f.registers.read(mine) == (free_at | of_global_table | valid));
   CHECK(f.registers.read(others) == 0);
   CHECK(f.registers.read(0x2024) == 0x10);
   CHECK(r.get(softgen::reg::RING_ESR) == page_table_error);
@@ -42,7 +42,7 @@ TEST_CASE("Gen5 errors: the first page fault of each engine is recorded, and com
   f.registers.write(mine, 0);
   CHECK(f.registers.read(mine) == 0);
   r.run(store_dword(free_at + 0x1008, 2));
-  CHECK(f.registers.read(mine) == ((free_at + 0x1000) | global | valid));
+  CHECK(f.registers.read(mine) == ((free_at + 0x1000) | of_global_table | valid));
   // 2: 5.7.2: page table errors cannot be cleared.
   r.set(softgen::reg::RING_EIR, page_table_error);
   CHECK(r.get(softgen::reg::RING_ESR) == page_table_error);
