@@ -78,6 +78,7 @@ StreamerLinks CommandStreamers::links_of(EngineId id) {
     links.position = position_.get();
     links.context_changed = [this, id] { follow_watchdog(id); };
     links.observation = environment_.observation;
+    links.display = environment_.display ? &*environment_.display : nullptr;
   }
   if (id == EngineId::pocs) links.came_back = [link = position_.get()](bool rests, bool hangs) { link->came_back(rests, hangs); };
   return links;
@@ -172,9 +173,10 @@ void CommandStreamers::follow_watchdogs() {
   for (size_t i = 0; i < engine_count; ++i) follow_watchdog(static_cast<EngineId>(i));
 }
 
-void CommandStreamers::look_at_watchdog() {
+void CommandStreamers::look() {
   for (const auto& watchdog : watchdogs_)
     if (watchdog) watchdog->look();
+  if (EngineCs* const render = engine(EngineId::rcs); render && environment_.display) render->kick();
 }
 
 void CommandStreamers::submit(EngineId id, const Execlist& list) {

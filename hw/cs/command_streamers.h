@@ -29,11 +29,13 @@ class CommandStreamers {
     std::array<Engine*, engine_count> engines{};
     /// Of the render engine; may be null.
     Observation* observation = nullptr;
+    /// Of the render engine, where a streamer waits for it; none: commands that would wait do not.
+    std::optional<DisplayLink> display = std::nullopt;
     /// See StreamerLinks.
     std::function<void()> gtt_written{};
     /// Called when software gives an engine work, on the writing thread; may be empty.
     std::function<void()> work_arrives{};
-    /// look_at_watchdog() is to be called after so many ticks of RING_TIMESTAMP, and not earlier ones asked for before. Any thread; may be empty.
+    /// look() is to be called after so many ticks of RING_TIMESTAMP, and not earlier ones asked for before. Any thread; may be empty.
     std::function<void(uint64_t ticks)> watchdog_wake{};
     /// Called when an engine's context status event has been written to the CSB, on the streamer's thread; may call submit(). May be empty.
     std::function<void(EngineId id, const ContextSwitch& event)> switched{};
@@ -65,8 +67,8 @@ class CommandStreamers {
   /// While paused, and when loading after the register file has been loaded.
   void state(Archive& archive);
 
-  /// Time has passed that Environment::watchdog_wake was given.
-  void look_at_watchdog();
+  /// Time has passed that Environment::watchdog_wake or DisplayLink::wake_at was given.
+  void look();
 
   /// threads=0: resumes what waited for memory or had used up its share. Register hooks call it; front ends do after writing
   /// memory themselves. No effect when threaded.

@@ -15,6 +15,7 @@
 #include "hw/cs/translation.h"
 #include "hw/defs/command.h"
 #include "hw/defs/context.h"
+#include "hw/iface/display_events.h"
 #include "hw/iface/engine.h"
 #include "hw/iface/host.h"
 #include "hw/iface/observation.h"
@@ -37,6 +38,13 @@ struct StreamerConfig {
 class PositionLink;
 
 /// What a streamer is plugged into. All of it outlives the streamer.
+/// The display as the render streamer waits for it.
+struct DisplayLink {
+  DisplayEvents& events;
+  std::function<int64_t()> clock_ns;        ///< guest time
+  std::function<void(int64_t ns)> wake_at;  ///< CommandStreamers::look() is to be called at this guest time, or earlier
+};
+
 struct StreamerLinks {
   HostMemory& memory;
   memory::Ggtt& ggtt;
@@ -55,9 +63,10 @@ struct StreamerLinks {
   std::function<void()> context_changed;
   /// MI_UPDATE_GTT changed entries. May be empty.
   std::function<void()> gtt_written;
-  PacketObserver* observer = nullptr;  ///< may be null
-  const WatchPoint* watch = nullptr;   ///< null: never watched
-  Observation* observation = nullptr;  ///< null: the engine's events are not counted
+  PacketObserver* observer = nullptr;    ///< may be null
+  const WatchPoint* watch = nullptr;     ///< null: never watched
+  Observation* observation = nullptr;    ///< null: the engine's events are not counted
+  const DisplayLink* display = nullptr;  ///< null: there is none to wait for
   /// RCS: what it asks of POCS; null: there is no POCS.
   PositionLink* position = nullptr;
   /// Called when a context status event has been written to the CSB. May be empty.

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "hw/display/picture.h"
+#include "hw/iface/display_events.h"
 #include "hw/iface/host.h"
 #include "hw/iface/host_memory.h"
 #include "hw/memory/ggtt.h"
@@ -32,10 +33,8 @@ struct DisplayConfig {
   bool threaded = false;   ///< frames are composed on a thread
 };
 
-class Display {
+class Display : public DisplayEvents {
  public:
-  virtual ~Display() = default;
-
   // The display calls of the C ABI (softgen.h), under the front end's lock.
   virtual void mode(unsigned pipe, sg_pipe_mode* mode) = 0;
   virtual void refresh(unsigned pipe, bool look) = 0;

@@ -139,6 +139,12 @@ bool DisplayEngine::is_vga() {
   return std::none_of(pipes_.begin(), pipes_.end(), [](const auto& pipe) { return pipe->running(); });
 }
 
+std::optional<int64_t> DisplayEngine::next(const PipeWait& what) {
+  if (what.pipe >= pipes_.size()) return std::nullopt;
+  PipesLock lock(services_);
+  return pipes_[what.pipe]->next_event(what);
+}
+
 bool DisplayEngine::timer_expired(unsigned timer) {
   if (timer >= SG_TIMER_PIPE_A + pipes_.size()) return false;
   {

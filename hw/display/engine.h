@@ -34,6 +34,7 @@ class DisplayEngine final : public Display {
 
   void mode(unsigned pipe, sg_pipe_mode* mode) override;
   void refresh(unsigned pipe, bool look) override;
+  std::optional<int64_t> next(const PipeWait& what) override;
   void picture_size(unsigned pipe, uint32_t* width, uint32_t* height) override;
   void draw(unsigned pipe, void* pixels, Picture::Size size, size_t stride, bool full, sg_dirty_rect* dirty) override;
   bool is_vga() override;

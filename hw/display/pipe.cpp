@@ -54,6 +54,24 @@ void Pipe::sync() {
   schedule(time);
 }
 
+// A wait for lines ends at once on one of them, and where there is none.
+std::optional<int64_t> Pipe::next_event(const PipeWait& what) {
+  sync();
+  if (!raster_.running()) return std::nullopt;
+  const int64_t time = raster_time(now()), blank = raster_.blank_time(counters_.blanks_done);
+  switch (what.kind) {
+    case PipeWait::Kind::vertical_blank: return blank;
+    case PipeWait::Kind::horizontal_blank: return raster_.hblank_time(time);
+    case PipeWait::Kind::flip: return armed_ & armed_plane(what.plane) ? std::optional(blank) : std::nullopt;
+    case PipeWait::Kind::scan_line: break;
+  }
+  const auto& [first, last, outside] = what.lines;
+  const uint32_t line = raster_.line(time), lines = raster_.timing().lines();
+  if (first > last || last >= lines || (outside && last - first + 1 == lines)) return std::nullopt;
+  if ((line >= first && line <= last) != outside) return std::nullopt;
+  return raster_.line_time(time, outside ? (last + 1) % lines : first);
+}
+
 void Pipe::blank(uint64_t first, uint64_t count) {
   counters_.blanks_done = first + count;
   hold_.clear();

@@ -19,6 +19,7 @@
 #include "hw/display/pipe_model.h"
 #include "hw/display/timing.h"
 #include "hw/display/update_hold.h"
+#include "hw/iface/display_events.h"
 #include "hw/iface/host.h"
 #include "hw/mmio/interrupts.h"
 #include "hw/mmio/register_file.h"
@@ -78,6 +79,9 @@ class Pipe {
   /// Grows with every change of what is shown except in memory.
   uint64_t generation() const { return generation_; }
   void changed();
+
+  /// DisplayEvents::next().
+  std::optional<int64_t> next_event(const PipeWait& what);
 
   /// Where the raster is, caught up with the clock.
   struct Beam {

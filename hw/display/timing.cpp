@@ -59,6 +59,21 @@ int64_t Raster::blank_time(uint64_t index) const {
   return start_ + static_cast<int64_t>((pixels * ns_per_s + timing_.pixel_clock_hz - 1) / timing_.pixel_clock_hz);
 }
 
+int64_t Raster::pixel_time(uint64_t pixels) const {
+  return start_ + static_cast<int64_t>((u128(pixels) * ns_per_s + timing_.pixel_clock_hz - 1) / timing_.pixel_clock_hz);
+}
+
+int64_t Raster::hblank_time(int64_t now) const {
+  const uint64_t at = pixels_at(now), column = at % timing_.htotal;
+  return pixel_time(at - column + timing_.hactive + (column < timing_.hactive ? 0 : timing_.htotal));
+}
+
+int64_t Raster::line_time(int64_t now, uint32_t line) const {
+  const uint64_t at = pixels_at(now), lines = timing_.lines(), current = at / timing_.htotal;
+  const uint64_t ahead = (line + lines - current % lines) % lines;
+  return pixel_time((current + ahead) * timing_.htotal);
+}
+
 uint32_t Raster::line(int64_t now) const { return static_cast<uint32_t>(pixels_at(now) / timing_.htotal % timing_.lines()); }
 
 }  // namespace softgen::display

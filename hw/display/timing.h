@@ -47,8 +47,13 @@ class Raster {
   int64_t blank_time(uint64_t index) const;
   /// Line the beam is on, 0 = first active line.
   uint32_t line(int64_t now) const;
+  /// When the beam next leaves the active part of a line.
+  int64_t hblank_time(int64_t now) const;
+  /// When the beam next comes to `line`, which it is not on.
+  int64_t line_time(int64_t now, uint32_t line) const;
 
  private:
+  int64_t pixel_time(uint64_t pixels) const;
   uint64_t pixels_at(int64_t now) const;
 
   Timing timing_;

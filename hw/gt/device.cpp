@@ -97,6 +97,7 @@ void Device::build_units() {
       .gate = memory_.gate,
       .submission = parts_.submission,
       .observation = gt_.observation(),
+      .display = cs::DisplayLink{*display_, [this] { return host_.clock_ns(); }, [this](int64_t ns) { wake_at(ns); }},
       .gtt_written = [this] { host_.gtt_changed(); },
       .work_arrives = [this] { gt_.wake(); },
       .watchdog_wake =
@@ -281,7 +282,7 @@ void Device::unit_states(Archive& archive) {
 void Device::timer_expired(unsigned id) {
   if (display_->timer_expired(id) || id != SG_TIMER_MISC) return;
   timer_.deadline_ns.store(-1, std::memory_order_release);
-  streamers_->look_at_watchdog();
+  streamers_->look();
   if (guc_) guc_->guc.look();
   faults_.plan.look();
   gt_.look();

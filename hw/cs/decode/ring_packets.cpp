@@ -26,13 +26,44 @@ bool is_privileged_in_ring(const Packet& packet) {
   }
 }
 
-bool waits_for_pipe(std::span<const uint32_t> packet) {
+void load_scan_lines(const Packet& packet, ScanLines& lines) {
+  // Both commands have the same fields.
+  const ring_packets::MI_LOAD_SCAN_LINES_INCL::View load(packet.dwords);
+  const bool b = load.display_pipe_select() == ring_packets::MI_LOAD_SCAN_LINES_INCL::DisplayPipeSelect::DISPLAY_PIPE_B;
+  lines[b ? 1 : 0] = {.first = load.start_scan_line_number(),
+                      .last = load.end_scan_line_number(),
+                      .outside = packet.command->id == defs::CommandId::MI_LOAD_SCAN_LINES_EXCL};
+}
+
+std::optional<PipeWait> pipe_wait(std::span<const uint32_t> packet, const ScanLines& lines) {
+  using Kind = PipeWait::Kind;
   const ring_packets::MI_WAIT_FOR_EVENT::View wait(packet);
-  return wait.display_pipe_a_horizontal_blank_wait_enable() || wait.display_pipe_a_vertical_blank_wait_enable() ||
-         wait.display_pipe_a_scan_line_wait_enable() || wait.display_plane_a_flip_pending_wait_enable() ||
-         wait.display_sprite_a_flip_pending_wait_enable() || wait.display_pipe_b_horizontal_blank_wait_enable() ||
-         wait.display_pipe_b_vertical_blank_wait_enable() || wait.display_pipe_b_scan_line_wait_enable() ||
-         wait.display_plane_b_flip_pending_wait_enable() || wait.display_sprite_b_flip_pending_wait_enable();
+  if (wait.display_pipe_a_vertical_blank_wait_enable()) return PipeWait{.kind = Kind::vertical_blank, .pipe = 0};
+  if (wait.display_pipe_b_vertical_blank_wait_enable()) return PipeWait{.kind = Kind::vertical_blank, .pipe = 1};
+  if (wait.display_pipe_a_horizontal_blank_wait_enable()) return PipeWait{.kind = Kind::horizontal_blank, .pipe = 0};
+  if (wait.display_pipe_b_horizontal_blank_wait_enable()) return PipeWait{.kind = Kind::horizontal_blank, .pipe = 1};
+  if (wait.display_pipe_a_scan_line_wait_enable()) return PipeWait{.kind = Kind::scan_line, .pipe = 0, .lines = lines[0]};
+  if (wait.display_pipe_b_scan_line_wait_enable()) return PipeWait{.kind = Kind::scan_line, .pipe = 1, .lines = lines[1]};
+  if (wait.display_plane_a_flip_pending_wait_enable()) return PipeWait{.kind = Kind::flip, .pipe = 0, .plane = 0};
+  if (wait.display_plane_b_flip_pending_wait_enable()) return PipeWait{.kind = Kind::flip, .pipe = 1, .plane = 0};
+  if (wait.display_sprite_a_flip_pending_wait_enable()) return PipeWait{.kind = Kind::flip, .pipe = 0, .plane = 1};
+  if (wait.display_sprite_b_flip_pending_wait_enable()) return PipeWait{.kind = Kind::flip, .pipe = 1, .plane = 1};
+  return std::nullopt;
+}
+
+// Of i915's two forms (Linux 5.1 display/intel_display.c, intel_gen4_queue_flip and intel_gen6_queue_flip) one has the tiling with the address, the other
+// with the pitch.
+DisplayFlip display_flip(std::span<const uint32_t> packet) {
+  using Command = ring_packets::MI_DISPLAY_FLIP;
+  using Plane = Command::DisplayPlaneSelect;
+  const Command::View flip(packet);
+  const Plane plane = flip.display_plane_select();
+  return {.pipe = plane == Plane::DISPLAY_PLANE_B || plane == Plane::DISPLAY_SPRITE_B ? 1u : 0u,
+          .sprite = plane == Plane::DISPLAY_SPRITE_A || plane == Plane::DISPLAY_SPRITE_B,
+          .asynchronous = flip.async_flip_indicator(),
+          .tiled = flip.tile_parameter() || flip.tile_parameter_with_address(),
+          .pitch = flip.display_buffer_pitch() * 64,
+          .base = static_cast<uint32_t>(flip.display_buffer_base_address())};
 }
 
 }  // namespace softgen::cs

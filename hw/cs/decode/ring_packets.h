@@ -2,12 +2,15 @@
 // The layouts of the packets that a streamer without execlists executes itself (hw/defs/gen5/mi.def, common.def).
 #pragma once
 
+#include <array>
+#include <optional>
 #include <span>
 #include <string_view>
 
 #include "hw/cs/parser.h"
 #include "hw/defs/gen5/common.h"
 #include "hw/defs/gen5/mi.h"
+#include "hw/iface/display_events.h"
 
 namespace softgen::cs {
 
@@ -25,7 +28,19 @@ Flow ring_batch_start(std::span<const uint32_t> dwords, const Cursor& cursor);
 /// lets non-secure batches use.
 bool is_privileged_in_ring(const Packet& packet);
 
-/// Whether a MI_WAIT_FOR_EVENT names an event or condition of a display pipe.
-bool waits_for_pipe(std::span<const uint32_t> packet);
+/// What each pipe's MI_LOAD_SCAN_LINES_INCL or _EXCL has loaded.
+using ScanLines = std::array<PipeWait::Lines, 2>;
+void load_scan_lines(const Packet& packet, ScanLines& lines);
+
+/// The event or condition of a display pipe that a MI_WAIT_FOR_EVENT names; nothing: it names none. Of several, which are undefined (ILK PRM vol 1 part 4,
+/// 1.2.11), one.
+std::optional<PipeWait> pipe_wait(std::span<const uint32_t> packet, const ScanLines& lines);
+
+struct DisplayFlip {
+  unsigned pipe = 0;
+  bool sprite = false, asynchronous = false, tiled = false;
+  uint32_t pitch = 0, base = 0;  ///< bytes; a graphics address
+};
+DisplayFlip display_flip(std::span<const uint32_t> packet);
 
 }  // namespace softgen::cs

@@ -58,7 +58,9 @@ Flow RingExecutor::ring_mi(const Packet& packet, const Cursor& after) {
     case CommandId::MI_SEMAPHORE_MBOX: return semaphore(packet);
     case CommandId::MI_WAIT_FOR_EVENT: return wait_for_event(packet);
     case CommandId::MI_SUSPEND_FLUSH: return suspend_flush(dw), Flow::next();
-    case CommandId::MI_DISPLAY_FLIP: return unimplemented("Ironlake: MI_DISPLAY_FLIP"), Flow::next();
+    case CommandId::MI_LOAD_SCAN_LINES_INCL:
+    case CommandId::MI_LOAD_SCAN_LINES_EXCL: return load_scan_lines(packet, scan_lines_), Flow::next();
+    case CommandId::MI_DISPLAY_FLIP: return flip(dw), Flow::next();
     case CommandId::MI_REPORT_HEAD:
       if (after.level() == 0) break;
       return guest_error("MI_REPORT_HEAD in a batch"), Flow::next();  // 4: 1.2.6
@@ -158,13 +160,38 @@ Flow RingExecutor::hold(const Packet& packet, bool waits, uint32_t bit) {
 // While the condition code is set the command waits (2: 5.3.7.3.5; 4: 1.1.3.4, 1.2.11): codes 1 to 5 select bits 0 to 4 of EXCC.
 Flow RingExecutor::wait_for_event(const Packet& packet) {
   const uint32_t code = ring_packets::MI_WAIT_FOR_EVENT::View(packet.dwords).condition_code_wait_select();
-  if (code == 0) {
-    if (waits_for_pipe(packet.dwords))
-      unimplemented("Ironlake: MI_WAIT_FOR_EVENT of a display pipe", "does not wait: {:#x}", packet.dwords[0]);
-    return Flow::next();
-  }
+  if (code == 0) return wait_for_pipe(packet);
   if (code > 5) return guest_error("MI_WAIT_FOR_EVENT", "condition code {}", code), Flow::next();
   return hold(packet, core_.get(reg::excc) >> (code - 1) & 1, field::RING_CTL_RBWAIT.mask());
+}
+
+// An event lasts until the time at which it was to come when the command was first executed (2: 5.3.7.3.1 to 5.3.7.3.4).
+Flow RingExecutor::wait_for_pipe(const Packet& packet) {
+  const std::optional<PipeWait> what = pipe_wait(packet.dwords, scan_lines_);
+  const DisplayLink* const display = core_.links().display;
+  if (!what || !display) return Flow::next();
+  if (waits_at_ != packet.address) {
+    const std::optional<int64_t> until = display->events.next(*what);
+    if (!until) return Flow::next();
+    wait_ns_ = *until;
+  }
+  const bool waits = display->clock_ns() < wait_ns_;
+  if (waits) display->wake_at(wait_ns_);
+  return hold(packet, waits, field::RING_CTL_RBWAIT.mask());
+}
+
+// As a driver writes the plane's registers, the surface last: with the next vertical blank it is shown.
+void RingExecutor::flip(Dwords dw) {
+  const DisplayFlip to = display_flip(dw);
+  if (to.asynchronous) unimplemented("Ironlake: asynchronous MI_DISPLAY_FLIP", "it takes effect with the next vertical blank");
+  mmio::RegisterFile& registers = core_.links().registers;
+  namespace all = softgen::reg;
+  const uint32_t control = to.sprite ? all::DVSCNTR(to.pipe) : all::DSPCNTR(to.pipe);
+  const uint32_t tiled = to.sprite ? field::DVSCNTR_TILED.mask() : field::DSPCNTR_TILED.mask();
+  const auto write = [&](uint32_t offset, uint32_t value) { registers.write(offset, value, mmio::Initiator::streamer); };
+  write(control, to.tiled ? registers.peek(control) | tiled : registers.peek(control) & ~tiled);
+  write(to.sprite ? all::DVSSTRIDE(to.pipe) : all::DSPSTRIDE(to.pipe), to.pitch);
+  write(to.sprite ? all::DVSSURF(to.pipe) : all::DSPSURF(to.pipe), to.base);
 }
 
 // Passes where the value found is greater than the one in the command (i915 of Linux 3.1, intel_ringbuffer.c, "the comparison is strictly greater than").

@@ -4,6 +4,7 @@
 
 #include <optional>
 
+#include "hw/cs/decode/ring_packets.h"
 #include "hw/cs/executor.h"
 
 namespace softgen::cs {
@@ -42,6 +43,8 @@ class RingExecutor final : public Executor {
   void update_gtt(Dwords dw);
   Flow semaphore(const Packet& packet);
   Flow wait_for_event(const Packet& packet);
+  Flow wait_for_pipe(const Packet& packet);
+  void flip(Dwords dw);
   void suspend_flush(Dwords dw);
   Flow pipe_control(Dwords dw);
   /// Stands at the packet while `waits`; `bit`: of RING_CTL, which software clears to end the wait.
@@ -51,6 +54,8 @@ class RingExecutor final : public Executor {
   void follow_pending_head(const Cursor& after);
 
   std::optional<uint64_t> waits_at_{};  ///< the address of the packet that waits
+  int64_t wait_ns_ = 0;                 ///< guest time until which it waits for a display pipe
+  ScanLines scan_lines_{};
 };
 
 }  // namespace softgen::cs

@@ -12,18 +12,20 @@ RingMachine::RingMachine(bool threaded, Engine* video) : MachineBase(defs::gen5:
   const auto ticks = [this](uint32_t) { return static_cast<uint32_t>(host.now / 80); };
   registers.on_engine_read(softgen::reg::RING_TIMESTAMP, ticks);
   registers.on_engine_read(softgen::reg::RING_TIMESTAMP_UDW, [](uint32_t) { return 0; });
-  CommandStreamers::Environment environment{.commands = defs::gen5::commands,
-                                            .contexts = defs::gen5::context_images,
-                                            .memory = memory,
-                                            .ggtt = ggtt,
-                                            .faults = &page_faults,
-                                            .tlb = tlb,
-                                            .registers = registers,
-                                            .interrupts = interrupts,
-                                            .gate = gate,
-                                            .submission = cs::ring,
-                                            .gtt_written = [this] { ++gtt_writes; },
-                                            .commands_per_poll = 1u << 18};
+  CommandStreamers::Environment environment{
+      .commands = defs::gen5::commands,
+      .contexts = defs::gen5::context_images,
+      .memory = memory,
+      .ggtt = ggtt,
+      .faults = &page_faults,
+      .tlb = tlb,
+      .registers = registers,
+      .interrupts = interrupts,
+      .gate = gate,
+      .submission = cs::ring,
+      .display = DisplayLink{display, [this] { return host.now.load(); }, [this](int64_t ns) { wakes.push_back(ns); }},
+      .gtt_written = [this] { ++gtt_writes; },
+      .commands_per_poll = 1u << 18};
   for (const EngineId id : {EngineId::rcs, EngineId::vcs0}) environment.engines[static_cast<size_t>(id)] = &engine(id);
   if (video) environment.engines[static_cast<size_t>(EngineId::vcs0)] = video;
   cs = std::make_unique<CommandStreamers>(environment, threaded);

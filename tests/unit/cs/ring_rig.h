@@ -12,6 +12,16 @@
 
 namespace softgen::cs::test {
 
+/// Its events come when a test says.
+struct FakeDisplay final : DisplayEvents {
+  std::vector<PipeWait> asked;
+  std::optional<int64_t> answer;
+  std::optional<int64_t> next(const PipeWait& what) override {
+    asked.push_back(what);
+    return answer;
+  }
+};
+
 class RingMachine : public MachineBase {
  public:
   static constexpr uint32_t ring_at = 0x0010'0000,
@@ -33,6 +43,8 @@ class RingMachine : public MachineBase {
   uint32_t take_interrupts();
 
   unsigned gtt_writes = 0;
+  FakeDisplay display;
+  std::vector<int64_t> wakes;  ///< DisplayLink::wake_at
   mmio::PageFaultRegisters page_faults{registers, faults};
 
  private:

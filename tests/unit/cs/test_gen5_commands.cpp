@@ -204,11 +204,72 @@ TEST_CASE("Gen5 commands: one wait after the other can be cancelled") {
   CHECK(f.read(free_at + 4) == 2);
 }
 
-TEST_CASE("Gen5 commands: waits for display pipes are counted") {
+// 2: 5.3.7.2, 5.3.7.3.
+TEST_CASE("Gen5 commands: MI_WAIT_FOR_EVENT waits for events of display pipes") {
+  using Kind = PipeWait::Kind;
+  struct Row {
+    unsigned bit;
+    Kind kind;
+    unsigned pipe, plane;
+  };
+  const Row row = GENERATE(Row{3, Kind::vertical_blank, 0, 0}, Row{11, Kind::vertical_blank, 1, 0}, Row{5, Kind::horizontal_blank, 0, 0},
+                           Row{13, Kind::horizontal_blank, 1, 0}, Row{0, Kind::scan_line, 0, 0}, Row{8, Kind::scan_line, 1, 0},
+                           Row{1, Kind::flip, 0, 0}, Row{9, Kind::flip, 1, 0}, Row{2, Kind::flip, 0, 1}, Row{10, Kind::flip, 1, 1});
+  CAPTURE(row.bit);
+  const bool in_batch = GENERATE(false, true);
   Fixture f;
-  f.run(Dwords{mi(0x03, 1u << 3), noop} + store_dword(free_at, 1));
+  const int64_t until = f.host.now + 5000;
+  f.display.answer = until;
+  const Dwords commands = Dwords{mi(0x03, 1u << row.bit), noop} + store_dword(free_at, 1);
+  if (in_batch) f.run_batch(commands);
+  else f.run(commands);
+  REQUIRE(f.display.asked.size() == 1);
+  CHECK(f.display.asked[0].kind == row.kind);
+  CHECK(f.display.asked[0].pipe == row.pipe);
+  CHECK(f.display.asked[0].plane == row.plane);
+  CHECK(f.read(free_at) == 0);
+  CHECK(f.get(softgen::reg::RING_CTL) & 1u << 11);
+  CHECK(f.wakes.back() == until);
+  f.host.now = until - 1;
+  f.cs->look();
+  f.cs->poll();
+  CHECK(f.read(free_at) == 0);
+  SECTION("until then") {
+    f.host.now = until;
+    f.cs->look();
+    f.cs->poll();
+  }
+  SECTION("or software cancels the wait") { f.r.set(softgen::reg::RING_CTL, f.get(softgen::reg::RING_CTL)); }
   CHECK(f.read(free_at) == 1);
-  CHECK(failure_count(Failure::unimplemented, "Ironlake: MI_WAIT_FOR_EVENT of a display pipe") == 1);
+  CHECK((f.get(softgen::reg::RING_CTL) & 1u << 11) == 0);
+  CHECK(f.display.asked.size() == 1);
+  // Of a pipe that is off, and a condition that does not hold.
+  f.display.answer = std::nullopt;
+  f.run(Dwords{mi(0x03, 1u << row.bit), noop} + store_dword(free_at + 4, 2));
+  CHECK(f.read(free_at + 4) == 2);
+}
+
+TEST_CASE("Gen5 commands: MI_LOAD_SCAN_LINES loads what a wait compares with") {
+  Fixture f;
+  f.run({mi(0x12, 0), 100u << 16 | 200, mi(0x13, 1u << 20), 7u << 16 | 9, mi(0x03, 1), mi(0x03, 1u << 8)});
+  REQUIRE(f.display.asked.size() == 2);
+  CHECK((f.display.asked[0].lines.first == 100 && f.display.asked[0].lines.last == 200 && !f.display.asked[0].lines.outside));
+  CHECK((f.display.asked[1].lines.first == 7 && f.display.asked[1].lines.last == 9 && f.display.asked[1].lines.outside));
+}
+
+TEST_CASE("Gen5 commands: MI_DISPLAY_FLIP writes the plane's registers") {
+  Fixture f;
+  const unsigned plane = GENERATE(0u, 1u, 2u, 3u);
+  const bool with_address = GENERATE(false, true);
+  const uint32_t base = (plane < 2 ? 0x70000 : 0x72000) + plane % 2 * 0x1000;
+  f.registers.poke(base + 0x180, 0x8000'0000);
+  f.run({mi(0x14, plane << 20 | 1), 2048u | (with_address ? 0 : 1), 0x123'4000u | (with_address ? 1 : 0), noop});
+  CHECK(f.registers.peek(base + 0x180) == (0x8000'0000 | 1u << 10));
+  CHECK(f.registers.peek(base + 0x188) == 2048);
+  CHECK(f.registers.peek(base + 0x19c) == 0x123'4000);
+  f.run({mi(0x14, plane << 20 | 1), 1024, 0x567'8000, noop});
+  CHECK(f.registers.peek(base + 0x180) == 0x8000'0000);
+  CHECK(f.registers.peek(base + 0x19c) == 0x567'8000);
 }
 
 // 4: 1.1.5, Semaphore Wait; 1.1.3.5, 1.1.3.6: VBSYNC, VRSYNC.
@@ -342,10 +403,10 @@ TEST_CASE("Gen5 commands: what is not built is counted by its name") {
   }
   f.registers.write(0x20c4, 0);  // char/agp/intel-gtt.c, i965_adjust_pgetbl_size
   CHECK(failure_count(Failure::unimplemented, "Ironlake: flat per-process table") == 1);
-  f.run(Dwords{mi(0x14, 1), 0, 0, noop} + Dwords{mi(0x04, 0x10), mi(0x04, 0x40)});
+  f.run({mi(0x14, 1u << 22 | 1), 0, 0, mi(0x04, 0x10), mi(0x04, 0x40), noop});
+  CHECK(failure_count(Failure::unimplemented, "Ironlake: asynchronous MI_DISPLAY_FLIP") == 1);
   f.run({mi(0x23, 1), 0, 0, noop});
   f.run(start(f.batch({batch_end}), 1u << 12));
-  CHECK(failure_count(Failure::unimplemented, "Ironlake: MI_DISPLAY_FLIP") == 1);
   CHECK(failure_count(Failure::unimplemented, "Ironlake: MI_FLUSH with Generic Media State Clear") == 1);
   CHECK(failure_count(Failure::unimplemented, "Ironlake: MI_FLUSH with Protected Memory Enable") == 1);
   CHECK(failure_count(Failure::unimplemented, "Ironlake: MI_UPDATE_GTT of a per-process table") == 1);

@@ -28,7 +28,7 @@ struct Watched : Rig {
   /// Whether it has expired when so much time has passed.
   bool after(int64_t ns) {
     host.now += ns;
-    cs->look_at_watchdog();
+    cs->look();
     return take_interrupts(id) & expired;
   }
   Context context;

@@ -118,6 +118,39 @@ TEST_CASE_METHOD(IlkLit, "ilk: blanks are counted and raised, and lines are read
   CHECK((read(reg::PIPE_SCANLINE(0)) + 1125 - line) % 1125 >= 99);
 }
 
+// ILK PRM vol 1 part 2, 5.3.7.3: 1920x1080 at 60 Hz of 2200x1125.
+TEST_CASE_METHOD(IlkLit, "ilk: the times of events and conditions that a streamer waits for") {
+  using Kind = PipeWait::Kind;
+  constexpr uint32_t lines = 1125, htotal = 2200;
+  constexpr int64_t line_ns = 1'000'000'000 / 60 / lines;
+  const auto next = [&](const PipeWait& what) { return display.next(what).value_or(-1) - host.now; };
+  const auto near = [](int64_t ns, int64_t wanted) { return ns >= wanted - 200 && ns <= wanted + 200; };
+  // From a blank on.
+  host.now = *display.next({.kind = Kind::vertical_blank});
+  run_for(0);
+  CHECK(near(next({.kind = Kind::vertical_blank}), 1'000'000'000 / 60));
+  CHECK(near(next({.kind = Kind::horizontal_blank}), line_ns * 1920 / htotal));
+  CHECK(near(next({.kind = Kind::scan_line, .lines = {.first = 10, .last = 20}}), line_ns * (lines - 1080 + 10)));
+  host.now += line_ns * (lines - 1080 + 12);
+  CHECK_FALSE(display.next({.kind = Kind::scan_line, .lines = {.first = 10, .last = 20}}));
+  const int64_t left = next({.kind = Kind::scan_line, .lines = {.first = 10, .last = 20, .outside = true}});
+  CHECK(left > 7 * line_ns);
+  CHECK(left < 10 * line_ns);
+  // No such lines, and no such pipe.
+  CHECK_FALSE(display.next({.kind = Kind::scan_line, .lines = {.first = 20, .last = 10}}));
+  CHECK_FALSE(display.next({.kind = Kind::scan_line, .lines = {.first = 10, .last = 5000}}));
+  CHECK_FALSE(display.next({.kind = Kind::scan_line, .lines = {.first = 0, .last = lines - 1, .outside = true}}));
+  CHECK_FALSE(display.next({.kind = Kind::vertical_blank, .pipe = 1}));
+  CHECK_FALSE(display.next({.kind = Kind::vertical_blank, .pipe = 9}));
+  // A flip is pending until the blank.
+  CHECK_FALSE(display.next({.kind = Kind::flip}));
+  write(reg::DSPSURF(0), 0x200'0000);
+  CHECK(display.next({.kind = Kind::flip}) == display.next({.kind = Kind::vertical_blank}));
+  CHECK_FALSE(display.next({.kind = Kind::flip, .plane = 1}));
+  run_for(frame_ns);
+  CHECK_FALSE(display.next({.kind = Kind::flip}));
+}
+
 TEST_CASE_METHOD(IlkLit, "ilk: a write of SURF flips at the blank, or at once") {
   write(reg::DEIMR, ~(1u << 26));
   set_plane();
