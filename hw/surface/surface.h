@@ -79,6 +79,7 @@ struct Surface : SurfaceLevels, SurfaceWindow, AuxSurface {
   bool array = false;
   bool interleaved = false;  ///< MSFMT_DEPTH_STENCIL: samples side by side; else a slice each
   bool packed = false;       ///< Ironlake's 3D surfaces: 2^l slices of level l side by side, below them the next ones, then the next level
+  bool tree_1d = false;      ///< Ironlake's linear 1D surfaces: levels and slices lie as those of 2D ones
   uint8_t samples = 1;
   uint8_t log2_samples = 0;
   uint16_t halign = 4, valign = 4;  ///< elements
@@ -93,7 +94,7 @@ struct Surface : SurfaceLevels, SurfaceWindow, AuxSurface {
 
   bool is_buffer() const { return type == SurfaceType::buffer || type == SurfaceType::structured_buffer; }
   bool is_null() const { return type == SurfaceType::null; }
-  bool row_layout() const { return type == SurfaceType::one_d && tiling == Tiling::linear; }
+  bool row_layout() const { return type == SurfaceType::one_d && tiling == Tiling::linear && !tree_1d; }
 };
 
 /// `dwords`: the 16 of a generation's RENDER_SURFACE_STATE (missing ones read as 0), by its traits (defs::Gen9). What hardware would not do (reserved

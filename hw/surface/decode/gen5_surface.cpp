@@ -22,6 +22,7 @@ void lay_out(Surface& s, bool below) {
     return align_up((height + s.format->block_height - 1) / s.format->block_height, uint32_t{s.valign});
   };
   s.packed = s.type == SurfaceType::three_d;
+  s.tree_1d = s.type == SurfaceType::one_d;  // isl.c, isl_surf_choose_dim_layout
   s.qpitch = rows(s.height) + rows(std::max(s.height / 2, 1u)) + 11u * s.valign;
   if (!below) unimplemented("Ironlake: mip levels to the right of the first (MIPLAYOUT_RIGHT)");
 }

@@ -81,6 +81,16 @@ TEST_CASE("levels and slices of Ironlake's 2D surfaces are isl's") {
   CHECK(Level(surface, 0).address(0, 0, 3) == 0x10000 + 3 * 98 * 512);
 }
 
+TEST_CASE("linear 1D surfaces of Ironlake have their levels and slices below each other, too") {
+  const Surface surface = decoded(image(State::SurfaceType::SURFTYPE_1D, 32, 1, 5, 128));
+  const auto place = [&](unsigned lod, uint32_t slice) { return Level(surface, lod).address(3, 0, slice) - 0x10000; };
+  CHECK(place(0, 0) == 3 * 4);
+  CHECK(place(0, 1) == (2 + 2 + 22) * 128 + 3 * 4);
+  CHECK(place(1, 0) == 2 * 128 + 3 * 4);
+  CHECK(place(2, 0) == 2 * 128 + (16 + 3) * 4);
+  CHECK(place(3, 4) == 4 * 26 * 128 + 4 * 128 + (16 + 3) * 4);
+}
+
 TEST_CASE("levels of Ironlake's 3D surfaces have 2^l slices a row") {
   // Mesa isl.c, get_image_offset_sa_gfx4_3d: 16x16x8.
   const Surface surface = decoded(image(State::SurfaceType::SURFTYPE_3D, 16, 16, 8, 256));
