@@ -211,7 +211,7 @@ std::shared_ptr<const void> direct_load(const MessageForm& form, ThreadEnv& env,
 
 void Sampler::direct(const MessageForm& form, ThreadEnv& env, DirectAnswer& answer) {
   const MessageOp& op = form.op;
-  if (!op.sampled || !op.simd || op.header || op.returns_half || op.half_parameters) return;
+  if (!op.sampled || op.simd < 8 || op.header || op.returns_half || op.half_parameters) return;
   if (op.kind == MessageKind::load) {
     answer.state = direct_load(form, env, decode_, clear_colors_);
     if (answer.state) answer.function = DirectLoad::answer;

@@ -16,6 +16,7 @@
 #include "hw/sampler/bound.h"
 #include "hw/sampler/lod.h"
 #include "hw/sampler/message_types.h"
+#include "hw/sampler/pair_payload.h"
 #include "hw/sampler/wide_payload.h"
 
 namespace softgen::sampler {
@@ -337,7 +338,11 @@ SendResult Sampler::send(const Message& message, ThreadEnv& env) {
     std::fill(message.response.begin(), message.response.end(), Grf{});
     return SendResult::done;
   }
-  if (op.half_parameters) {
+  if (op.simd == MessageOp::simd4x2) {
+    PairPayload pairs(message);
+    Request(pairs.message(), env, decode_, clear_colors_, palettes_).run();
+    pairs.store();
+  } else if (op.half_parameters) {
     const WidePayload wide(message);
     Request(wide.message(), env, decode_, clear_colors_, palettes_).run();
   } else {

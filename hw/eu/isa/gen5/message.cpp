@@ -23,7 +23,7 @@ void math(MessageOp& op, Math d) {
 }
 
 void sampler(MessageOp& op, const Type& type, Sampler d) {
-  constexpr uint8_t channels[4] = {0, 8, 16, 0};
+  constexpr uint8_t channels[4] = {MessageOp::simd4x2, 8, 16, 0};
   op.sampler = static_cast<uint8_t>(d.sampler_index());
   op.simd = channels[d.simd_mode()];
   if (static_cast<SamplerSimd>(d.simd_mode()) == SamplerSimd::SIMD32_64) op.kind = type.media_kind, op.sampled = nullptr;
