@@ -10,6 +10,14 @@ namespace {
 
 constexpr uint32_t pair_mask = 0xff, single_mask = 0x0f;  // a vertex has four channels
 
+/// Dword 2 of a CLIP thread's r0: of a polygon's triangle also whether its first and its last side are edges (Mesa brw_clip_unfilled.c, merge_edgeflags).
+uint32_t clip_header(const StageObject& object, const ClipDecision& decision) {
+  constexpr unsigned planes = 26, user_flags = 14, first_edge = 8, last_edge = 9;
+  uint32_t edges = 0;
+  if (object.topology == Topology::polygon) edges = (object.object.edges & 1u) << first_edge | (object.object.edges >> 2 & 1u) << last_edge;
+  return uint32_t{decision.clip} << planes | uint32_t{decision.user} << user_flags | edges | static_cast<uint32_t>(object.topology);
+}
+
 DrawCall draw_call(const Primitive& p) {
   return {.topology = p.topology,
           .indexed = p.indexed,
@@ -222,17 +230,17 @@ void FrontEnd::clip(const StageObject& object) {
   }
   const ClipDecision decision = clip_decision(object.vues(), state);
   if (decision.fate == ClipFate::rejected) return;
-  if (decision.fate == ClipFate::thread) return clip_thread(object, uint32_t{decision.clip} << 26 | uint32_t{decision.user} << 14);
+  if (decision.fate == ClipFate::thread) return clip_thread(object, clip_header(object, decision));
   ++counts_.clip_primitives;
   emit(object);
 }
 
-void FrontEnd::clip_thread(const StageObject& object, uint32_t codes) {
+void FrontEnd::clip_thread(const StageObject& object, uint32_t header) {
   const ClipUnitState& state = context_.state.clip;
   if (clip_entries_.count() == 0) return;
   payload_.begin(state, 0);
   payload_[0].dw[0] = clip_entries_.next();
-  payload_[0].dw[2] = codes | static_cast<uint32_t>(object.topology);
+  payload_[0].dw[2] = header;
   payload_.add_constants(state, context_.constants);
   for (const Vue& v : object.vues()) payload_.add_vertex(state, v.dwords());
   EmittingThread thread(context_.urb, clip_entries_);

@@ -60,7 +60,7 @@ class FrontEnd {
   Vue shaded(uint32_t slot) const;
   void shade_geometry(const StageObject& object);
   void clip(const StageObject& object);
-  void clip_thread(const StageObject& object, uint32_t codes);
+  void clip_thread(const StageObject& object, uint32_t header);
   ThreadEnd run(Unit unit, const ThreadUnit& state, uint32_t dispatch_mask, UnitMessages& messages);
   ShaderBases bases(const ThreadUnit& state) const;
   void emit(const StageObject& object);

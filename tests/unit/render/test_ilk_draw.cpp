@@ -269,6 +269,15 @@ TEST_CASE("Ironlake's clipper accepts, rejects, or starts a thread", "[ilk]") {
     REQUIRE(scene.runner.of(Unit::clip).size() == 1);
     CHECK(scene.painted() > 100);
   }
+  SECTION("a polygon's first and last triangle have an edge that those between have not") {
+    scene.clip.clip_mode = gen5::CLIP_STATE::ClipMode::ALL;
+    scene.draw(Topologies::_3DPRIM_POLYGON,
+               {{at(8, 8), red_color}, {at(40, 8), red_color}, {at(50, 20), red_color}, {at(40, 40), red_color}, {at(8, 40), red_color}});
+    const auto clip = scene.runner.of(Unit::clip);
+    REQUIRE(clip.size() == 3);
+    const uint32_t edges[3] = {1, 0, 2};
+    for (unsigned i = 0; i < 3; ++i) CHECK((clip[i].payload[0].dw[2] >> 8 & 3) == edges[i]);
+  }
   SECTION("modes") {
     using Mode = gen5::CLIP_STATE::ClipMode;
     const Mode mode = GENERATE(Mode::REJECT_ALL, Mode::ACCEPT_ALL, Mode::ALL, Mode::CLIP_NON_REJECTED, Mode::KERNEL_CLIP);
