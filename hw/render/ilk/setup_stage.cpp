@@ -89,6 +89,11 @@ float SetupStage::point_width(const Vue& vertex) const {
   return eighths ? static_cast<float>(eighths) / 8 : 1;
 }
 
+float SetupStage::drawn_width(const Vue& vertex) const {
+  const PointState& point = context_.state.draw.raster.point;
+  return !point.width_from_state ? point_width(vertex) : point.width > 0 ? point.width : 1;
+}
+
 void SetupStage::draw(const StageObject& incoming) {
   const unsigned count = corners(incoming.type);
   if (incoming.object.count < count) return;
@@ -111,11 +116,13 @@ void SetupStage::draw(const StageObject& incoming) {
   object.object = placed;
   if (count == 3) object = turned(object, places);
   if (context_.state.wm.dispatch && !run_thread(object, std::span(places).first(count))) return;
+  // Planes of a point count from its upper left corner: Mesa's sprite coordinates are 0 there (brw_emit_point_sprite_setup).
+  const float corner = object.type == ObjectType::point ? drawn_width(object.vertices[0]) / 2 : 0;
   windowizer_.draw({.prepared = prepared_.objects.front(),
                     .raster = raster_,
                     .planes = planes_,
-                    .x = places[0].x - 0.5f,
-                    .y = places[0].y - 0.5f,
+                    .x = places[0].x - corner - 0.5f,
+                    .y = places[0].y - corner - 0.5f,
                     .line = object.type == ObjectType::line});
 }
 
@@ -131,8 +138,7 @@ void SetupStage::put_differences(const StageObject& object, std::span<const Plac
   if (object.type == ObjectType::line) determinant = dx0 * dx0 + dy0 * dy0, dx2 = dy2 = 0;
   if (object.type == ObjectType::point) {
     // A point has its width in place of a difference: sprite coordinates run over it.
-    const PointState& point = context_.state.draw.raster.point;
-    dx0 = point.width_from_state && point.width > 0 ? point.width : point.width_from_state ? 1 : point_width(object.vertices[0]);
+    dx0 = drawn_width(object.vertices[0]);
     dy0 = dx2 = dy2 = 0, determinant = 1;
   }
   r1.dw[2] = word(determinant), r1.dw[3] = word(dx0), r1.dw[4] = word(dx2), r1.dw[5] = word(dy0), r1.dw[6] = word(dy2);

@@ -33,6 +33,7 @@ class SetupStage {
   bool run_thread(const StageObject& object, std::span<const Place> places);
   void put_differences(const StageObject& object, std::span<const Place> places);
   float point_width(const Vue& vertex) const;
+  float drawn_width(const Vue& vertex) const;  ///< or of the state
 
   const DrawContext& context_;
   Windowizer& windowizer_;

@@ -439,6 +439,10 @@ TEST_CASE("points and lines of Ironlake", "[ilk]") {
     const auto sf = scene.runner.of(Unit::sf);
     CHECK(sf[0].payload[1].dw[0] == (1u | 1u << 16));
     CHECK(as_float(sf[0].payload[1].dw[3]) == 4);
+    // Sprite coordinates are 0 at the upper left corner, half a pixel before where pixel 8 is sampled.
+    const auto wm = scene.runner.of(Unit::wm);
+    CHECK(as_float(wm[0].payload[1].dw[0]) == 7.5f);
+    CHECK(as_float(wm[0].payload[1].dw[1]) == 7.5f);
   }
   SECTION("a horizontal line") {
     scene.sf.line_width = 1;
