@@ -79,6 +79,7 @@ uint32_t Generator::word() {
 }
 
 void Generator::fill(State& state) {
+  state.logic_negates = isa_.limits().logic_negates;
   for (size_t n = 0; n < state.grf.size(); n += 4) {
     const uint32_t w = word();
     std::memcpy(&state.grf[n], &w, 4);
@@ -160,7 +161,7 @@ void Generator::source(Instruction& i, unsigned n, RegType type) {
   o.reg = static_cast<uint8_t>(below(124));
   if (i.info()->has('m')) {
     o.negate = chance(20);
-    o.abs = chance(15) && !i.info()->has('n');
+    o.abs = chance(15) && (isa_.limits().logic_negates || !i.info()->has('n'));
   }
   if (chance(20) && n + 1 == i.info()->sources && !(n == 1 && size_of(type) == 8)) return immediate(i, o);
   region(i, o);

@@ -181,7 +181,7 @@ Number Machine::raw(const Operand& o, unsigned n) const {
 
 Number Machine::modify(Number v, const Operand& o) const {
   if (o.file == RegFile::imm) return v;
-  if (i_.info()->has('n')) {
+  if (i_.info()->has('n') && !s_.logic_negates) {
     if (o.negate) v.i = ~v.i;
     return v;
   }

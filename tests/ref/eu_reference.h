@@ -22,6 +22,7 @@ struct State {
   uint64_t flags = 0;              ///< f0 in the low half, f1 in the high
   uint32_t channels = 0xffffffff;  ///< that run
   uint32_t cr0 = 0;
+  bool logic_negates = false;  ///< of the set: IsaLimits
 
   bool operator==(const State&) const = default;
 };

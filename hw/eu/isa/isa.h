@@ -35,6 +35,8 @@ struct IsaLimits {
   bool mixes_floats = false;
   /// rndu, rnde and rndz round down, and set a flag (condition .r) where 1 is to be added.
   bool rounds_in_two_steps = false;
+  /// and, or, xor and not take their sources with sign and magnitude changed, as arithmetic does; else `negate` inverts their bits.
+  bool logic_negates = false;
   /// Of products of dwords, mul takes src0's low word and mach its high one; else src1's.
   bool splits_first_factor = false;
 };

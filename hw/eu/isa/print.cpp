@@ -227,7 +227,7 @@ class Printer {
   }
 
   void modifiers(const Operand& o) {
-    if (o.negate) add("{}", row_->has('n') ? '~' : '-');
+    if (o.negate) add("{}", row_->has('n') && !isa_.limits().logic_negates ? '~' : '-');
     if (o.abs) add("(abs)");
   }
 

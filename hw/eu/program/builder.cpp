@@ -173,7 +173,7 @@ void OpBuilder::source(unsigned n) {
   const Operand& o = i_.src[n];
   Source& s = op_.src[n];
   s.type = computed_type(o.type);
-  const bool logic = i_.info()->has('n');
+  const bool logic = i_.info()->has('n') && !limits_.logic_negates;
   s.bit_not = logic && o.negate;
   s.negate = !logic && o.negate;
   s.abs = !logic && o.abs && is_signed(s.type);

@@ -251,3 +251,22 @@ TEST_CASE("gen5 run: integers and floats may stand together") {
   m.run_all({compressed(op(Opcode::add, 16, grf(6, F), grf(4, UW, 0, 8, 8, 1), negated(scalar(1, F))))}, 0xffff);
   for (unsigned n = 0; n < 16; n++) CHECK(m.get<float>(6 + n / 8, n % 8) == 9.5f + static_cast<float>(n));
 }
+
+TEST_CASE("gen5 run: logic operations take the negative of a source, and its magnitude") {
+  Ironlake m;
+  for (unsigned n = 0; n < 8; n++) m.set<int32_t>(2, n, static_cast<int32_t>(n) - 4);
+  Operand magnitude = grf(2, D);
+  magnitude.abs = true;
+  // Mesa inverts a flag that is 0 or 1 so: not -g2.
+  const std::vector<Instruction> code{op(Opcode::not_, 8, grf(4, D), negated(grf(2, D))),
+                                      op_imm(Opcode::and_, 8, grf(5, D), negated(grf(2, D)), D, 6),
+                                      op(Opcode::or_, 8, grf(6, D), grf(2, D), magnitude)};
+  for (const Instruction& i : code) CHECK(gen5_isa().validate(i).empty());
+  m.run_all(code);
+  for (unsigned n = 0; n < 8; n++) {
+    const int value = static_cast<int>(n) - 4;
+    CHECK(m.get<int32_t>(4, n) == ~-value);
+    CHECK(m.get<int32_t>(5, n) == (-value & 6));
+    CHECK(m.get<int32_t>(6, n) == (value | std::abs(value)));
+  }
+}

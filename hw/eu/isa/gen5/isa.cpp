@@ -9,7 +9,7 @@ namespace softgen::eu {
 namespace {
 
 /// Raised when an instruction or message is decoded or lowered in another way.
-constexpr uint64_t version = 1;
+constexpr uint64_t version = 2;
 
 /// One flag register of 32 bits, of which f0.0 and f0.1 are the halves; messages are sent from their own registers, which EOT does not restrict.
 constexpr IsaLimits limits = [] {
@@ -17,6 +17,8 @@ constexpr IsaLimits limits = [] {
   l.flag_registers = 1;
   l.eot_register = 0;
   l.message_registers = gen5::message_registers;
+  // Mesa brw_fs_copy_propagation.cpp: modifiers that change the sign move into logic operations before Gfx8.
+  l.logic_negates = true;
   l.mask_stacks = l.accumulates_always = l.rounds_in_two_steps = l.splits_first_factor = l.mixes_floats = l.integer_dots = true;
   return l;
 }();

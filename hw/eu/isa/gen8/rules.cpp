@@ -62,7 +62,7 @@ Result check_source(const Isa& isa, const Instruction& i, const OpcodeInfo& row,
   if (!takes(isa.limits(), row, row.src_types, s.type)) return fmt::format("{} cannot read {}", row.name, info(s.type).name);
   if (!s.indirect && s.file == RegFile::grf && s.reg >= isa.limits().registers) return "a source register number is beyond 127";
   if ((s.negate || s.abs) && !row.has('m')) return "this opcode takes no source modifiers";
-  if (s.abs && row.has('n')) return "logic operations have no absolute value";
+  if (s.abs && row.has('n') && !isa.limits().logic_negates) return "logic operations have no absolute value";
   return {};
 }
 
