@@ -22,6 +22,7 @@ Windowizer::Windowizer(const DrawContext& context)
       tests_(context.state),
       merger_(context.state.draw),
       early_(!context.state.wm.dispatch || context.state.wm.depth.mode == DepthMode::before_thread),
+      counts_sent_(early_ && context.state.wm.dispatch && (context.state.wm.kills || context.state.draw.blend.alpha_test)),
       bases_(context.state.draw.common_bases) {
   bases_.binding_table = context.state.wm.binding_table;
   bases_.sampler_state = context.state.wm.samplers;
@@ -68,7 +69,7 @@ double Windowizer::depth_at(uint32_t x, uint32_t y) const {
 
 bool Windowizer::passes(uint32_t x, uint32_t y, double z) {
   const bool passed = tests_.test_and_write(context_.env.view, {x, y, layer(), z, object_->prepared.front});
-  passed_ += passed ? 1 : 0;
+  passed_ += passed && !counts_sent_ ? 1 : 0;
   return passed;
 }
 

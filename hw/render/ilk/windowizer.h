@@ -77,7 +77,8 @@ class Windowizer : public UnitMessages {
   const DrawContext& context_;
   const DepthTests tests_;
   OutputMerger merger_;
-  const bool early_;  ///< tests come before threads
+  const bool early_;        ///< tests come before threads
+  const bool counts_sent_;  ///< early tests, but threads may discard pixels: PS_DEPTH_COUNT is of those that they send
   std::vector<std::unique_ptr<BoundTarget>> targets_;
   ShaderBases bases_;
   const PixelObject* object_ = nullptr;

@@ -401,6 +401,22 @@ TEST_CASE("Ironlake counts pixels that pass, and blends as CC and surface state 
   CHECK(scene.pixel(12, 4) == 0xff00ffff);
 }
 
+TEST_CASE("Ironlake counts no pixels that a thread has discarded", "[ilk]") {
+  Scene scene;
+  scene.wm.statistics_enable = scene.wm.pixel_shader_kills_pixel = true;
+  scene.wm.dispatch_grf_start_register_for_constant_setup_data_0 = 4;  // source depth is in the payload
+  scene.runner.kernels[Scene::wm_kernel] = [](const ThreadJob& job, UnitMessages& messages) {
+    std::vector<Grf> message(2 + 8 + 2);
+    message[0] = job.payload[0], message[1] = job.payload[1];
+    message[0].dw[0] &= 0x5555;  // even columns
+    for (unsigned i = 0; i < 8; ++i) std::ranges::fill(message[2 + i].dw, as_word(1));
+    return messages.target_write({.form = TargetMessage::Form::simd16}, message) ? ThreadEnd::finished : ThreadEnd::failed;
+  };
+  scene.draw(Topologies::_3DPRIM_RECTLIST, rectangle(0, 0, 16, 16, red_color));
+  CHECK(scene.painted() == 128);
+  CHECK(scene.registers.peek64(reg::PS_DEPTH_COUNT(0)) == 128);
+}
+
 TEST_CASE("constants of Ironlake's CURBE are what CONSTANT_BUFFER read", "[ilk]") {
   Scene scene;
   for (uint32_t i = 0; i < 64; ++i) scene.view.store<uint32_t>(Scene::constants + 4 * i, 100 + i);
