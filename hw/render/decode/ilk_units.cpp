@@ -197,7 +197,6 @@ void read_cc(memory::View& view, uint32_t address, ilk::State& state) {
   ds.stencil_test = ds.stencil_test && stencil, ds.stencil_write = ds.stencil_write && ds.stencil_test;
   const auto range = load_structure<gen5::CC_VIEWPORT>(view, s.cc_viewport_state_pointer);
   state.draw.viewports[0].min_depth = range.minimum_depth, state.draw.viewports[0].max_depth = range.maximum_depth;
-  state.wm.counts_pixels = s.statistics_enable;
   read_blend(s, state);
 }
 
@@ -210,7 +209,7 @@ void read_wm(memory::View& view, uint32_t address, ilk::State& state) {
   out.read_offset = s.setup_urb_entry_read_offset, out.read_length = s.setup_urb_entry_read_length;
   out.depth_row = s.depth_coefficient_urb_read_offset;
   out.samplers = s.sampler_state_pointer;
-  out.statistics = s.statistics_enable, out.counts_pixels = out.counts_pixels || s.statistics_enable;
+  out.statistics = s.statistics_enable, out.counts_pixels = s.statistics_enable;
   out.dispatch = s.thread_dispatch_enable, out.kills = s.pixel_shader_kills_pixel;
   out.computes_depth = s.pixel_shader_computed_depth, out.uses_depth = s.pixel_shader_uses_source_depth;
   if (s.depth_buffer_clear || s.depth_buffer_resolve_enable || s.hierarchical_depth_buffer_resolve_enable)

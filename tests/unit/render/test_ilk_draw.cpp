@@ -388,6 +388,10 @@ TEST_CASE("Ironlake counts pixels that pass, and blends as CC and surface state 
   scene.wm.statistics_enable = true;
   scene.draw(Topologies::_3DPRIM_RECTLIST, rectangle(0, 0, 16, 16, red_color));
   CHECK(scene.registers.peek64(reg::PS_DEPTH_COUNT(0)) == 256);
+  // COLOR_CALC_STATE's bit alone counts nothing: crocus leaves it on in its clears.
+  scene.wm.statistics_enable = false, scene.cc.statistics_enable = true;
+  scene.draw(Topologies::_3DPRIM_RECTLIST, rectangle(0, 0, 16, 16, red_color));
+  CHECK(scene.registers.peek64(reg::PS_DEPTH_COUNT(0)) == 256);
   scene.cc.color_buffer_blend_enable = true;
   scene.cc.color_blend_function = gen5::BlendFunction::BLENDFUNCTION_ADD;
   scene.cc.source_blend_factor = gen5::BlendFactor::BLENDFACTOR_ONE, scene.cc.destination_blend_factor = gen5::BlendFactor::BLENDFACTOR_ONE;
