@@ -62,6 +62,7 @@ class Messages(GeneratorTest, unittest.TestCase):
 
     def test_structs_enumerations_and_tables(self):
         self.assert_accepted(self.generate(MESSAGES))
+        self.assert_accepted(script("gen_messages.py", "--ids", str(self.out), str(self.out / "small.def")))
         self.assert_compiles('#include "hw/defs/messages/small.h"\n#include "hw/defs/messages/headers.h"\n' + CHECKS)
 
     def test_what_it_refuses(self):

@@ -89,7 +89,7 @@ TEST_CASE("each point has a line of each of its actions, on every platform") {
   for (const defs::Platform& platform : defs::platforms()) {
     for (const PointRow& point : points()) {
       for (const ActionRow& action : point.actions) {
-        std::string text = std::string("on ") + point.name + (point.has_register ? " GDRST" : "");
+        std::string text = std::string("on ") + point.name + (point.has_register ? " RING_TAIL.rcs" : "");
         if (point.point == FaultPoint::interrupt && action.action == FaultAction::raise) text += " source=rcs.user";
         if (action.action == FaultAction::raise) text += " every=1ms";
         text += std::string(" do ") + action.name;
