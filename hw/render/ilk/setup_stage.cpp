@@ -72,7 +72,7 @@ StageObject SetupStage::turned(const StageObject& object, std::array<Place, 3>& 
   std::array<uint8_t, 3> order{0, 1, 2};
   if (object.object.reversed) std::swap(order[0], order[1]);
   const auto topmost = std::ranges::min_element(order, {}, [&](uint8_t i) { return places[i].y; });
-  std::ranges::rotate(order, topmost);
+  std::rotate(order.begin(), topmost, order.end());
   StageObject out = object;
   std::array<Place, 3> from = places;
   for (uint8_t i = 0; i < 3; ++i) {
