@@ -7,6 +7,8 @@ from driver import CONFIG, GuestTest, only_on
 APPEND = "i915.force_probe=!9a49 xe.force_probe=9a49"
 # xe's own list of steppings (xe_step.c) ends before revision 3 of the U and Y parts, which i915's has; it goes on with the newest it knows of.
 EXPECTED = "Unknown revid 0x03"
+# Both video engines of the device: VCS0 and VCS2, which xe numbers in a row.
+ENGINES = ("rcs0", "bcs0", "vcs0", "vcs1", "vecs0")
 
 
 class Xe(GuestTest):
@@ -26,7 +28,7 @@ class Xe(GuestTest):
                 timeout=180, machine=guest)
         resets = re.findall(r"Engine reset: engine_class=(\w+)", self.sh("dmesg -c", machine=guest))
         self.assertEqual(sorted(set(resets)), ["bcs", "rcs", "vcs", "vecs"])
-        self.assert_engines_store(guest, "xe_exec")
+        self.assert_engines_store(guest, "xe_exec", ENGINES)
 
     @only_on("softgen", "QEMU's standard VGA has no platforms")
     def test_probe_exec_and_desktop(self):
@@ -34,13 +36,13 @@ class Xe(GuestTest):
         driver = self.sh("readlink /sys/bus/pci/devices/0000:00:02.0/driver", machine=guest).strip()
         self.assertTrue(driver.endswith("/xe"), f"the driver of 00:02.0 is '{driver}'")
         self.assertIn("Using GuC firmware from i915/tgl_guc_70.bin", self.sh("dmesg", machine=guest))
-        self.assert_engines_store(guest, "xe_exec")
+        self.assert_engines_store(guest, "xe_exec", ENGINES)
         frequency = self.sh("cat /sys/class/drm/card0/device/tile0/gt0/freq0/cur_freq", machine=guest)
         self.assertGreater(int(frequency), 0)
         self.save_and_load(guest)
-        self.assert_engines_store(guest, "xe_exec")
+        self.assert_engines_store(guest, "xe_exec", ENGINES)
         self.suspend_to_ram(guest)
-        self.assert_engines_store(guest, "xe_exec")
+        self.assert_engines_store(guest, "xe_exec", ENGINES)
         self.assert_hangs_end(guest)
         self.sh("/run/softgen/desktop start", timeout=240, machine=guest)
         background = self.screenshot(guest).colours().get((0x20, 0x4A, 0x87), 0)
