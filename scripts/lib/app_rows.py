@@ -10,14 +10,18 @@ Bound = collections.namedtuple("Bound", "limit share why")
 Peer = collections.namedtuple("Peer", "name environment display command", defaults=[None])
 # `pictures`: raw FILE, images PATTERN, or display; the first `count` are compared, fewer are a failure. `seconds`: time-out of one run.
 # `fault`: {release: reason}: a bug of the program in this release (trixie, sid) makes it fail, so it is not run there.
+# `needs`: an interface that not every platform's drivers have (LACKS).
 # `long`: takes more than a minute, or needs more packages than scripts/test should install.
-Row = collections.namedtuple("Row", "name packages command pictures count peer bound seconds environment files long fault", defaults=[{}, {}, False, {}])
+Row = collections.namedtuple("Row", "name packages command pictures count peer bound seconds environment files long fault needs", defaults=[{}, {}, False, {}, ""])
 
 # The file's name in Debian 12, and in Debian 13.
 LAVAPIPE_ICD = "/usr/share/vulkan/icd.d/lvp_icd.x86_64.json:/usr/share/vulkan/icd.d/lvp_icd.json"
 LAVAPIPE = Peer("lavapipe", {"VK_DRIVER_FILES": LAVAPIPE_ICD, "VK_ICD_FILENAMES": LAVAPIPE_ICD}, False)
 # Mesa's GBM draws with llvmpipe into dumb buffers of our card: both sides use the same display path.
 LLVMPIPE = Peer("llvmpipe", {"MESA_LOADER_DRIVER_OVERRIDE": "kms_swrast"}, True)
+
+# What a platform's drivers lack: crocus has GL 2.1 and GLES 2 on Ironlake, and neither anv nor compute-runtime knows it.
+LACKS = {"ilk": ("Vulkan", "OpenCL", "GL 3")}
 
 MONITOR = (320, 240)
 
@@ -231,7 +235,7 @@ def ffmpeg(name, filters, bound, size="640x360", pixels="nv12", count=1, fault=N
     return Row(f"ffmpeg-{name}", ["ffmpeg"],
                ["ffmpeg", "-v", "error", "-nostdin", "-init_hw_device", "vulkan=v:0", "-filter_hw_device", "v", "-f", "lavfi", "-i", f"testsrc2=s={size}:d=1:r={count}",
                 "-vf", f"format={pixels},hwupload,{filters},hwdownload,format={pixels}", "-f", "rawvideo", "out"],
-               "raw out", count, LAVAPIPE, bound, 120, fault=fault or {})
+               "raw out", count, LAVAPIPE, bound, 120, fault=fault or {}, needs="Vulkan")
 
 
 # A 5x5 sharpening kernel; its weights add up to 5.
@@ -252,14 +256,14 @@ def chromium(name, *options):
     peer = Peer("llvmpipe", {"LIBGL_ALWAYS_SOFTWARE": "1"}, False, command("--use-angle=gles-egl"))
     return Row(f"chromium-{name}", ["chromium"], command(*options), "images picture.png", 1, peer,
                Bound(4, 0, "linear filters, three blended layers and the window, each rounded to 8 bits"), 180, {}, {"scene.html": WEBGL_SCENE},
-               long=True)  # 400 MB
+               long=True, needs="GL 3")  # 400 MB
 
 
 def blender(engine, bound):
     """Blender in background mode: without a display it draws on EGL's surfaceless platform."""
     return Row(f"blender-{engine}", ["blender"], ["blender", "-b", "--factory-startup", "--python", "scene.py", "--", engine], "images picture.png", 1,
                Peer("llvmpipe", {"LIBGL_ALWAYS_SOFTWARE": "1"}, False), bound, 600, {},
-               {"scene.py": BLENDER_SCENE}, long=True)  # 76 packages
+               {"scene.py": BLENDER_SCENE}, long=True, needs="GL 3")  # 76 packages
 
 
 X_PACKAGES = ["xterm", "x11-apps", "x11-utils", "x11-xserver-utils", "mesa-utils", "xfonts-base", "fonts-dejavu-core"]
@@ -279,7 +283,7 @@ ROWS = [
         "raw out", 5, Peer("pocl", {"OCL_ICD_VENDORS": "/etc/OpenCL/vendors/pocl.icd"}, False),
         Bound(1, 0, "a sum of 25 products of floats, rounded once"), 120, INTEL_OPENCL,
         long=True,  # pocl depends on 100 MB of compiler
-        fault={"trixie": OPENCL_GONE, "sid": OPENCL_GEN9}),
+        fault={"trixie": OPENCL_GONE, "sid": OPENCL_GEN9}, needs="OpenCL"),
     Row("gstreamer-sobel", ["gstreamer1.0-tools", "gstreamer1.0-gl", "gstreamer1.0-plugins-base"],
         ["gst-launch-1.0", "-q", "videotestsrc", "num-buffers=5", "!", "video/x-raw,width=320,height=240,format=RGBA", "!", "glupload", "!",
          "gleffects", "effect=sobel", "!", "gldownload", "!", "video/x-raw,format=RGBA", "!", "filesink", "location=out"],
@@ -313,6 +317,17 @@ ROWS = [
 ]
 
 SHORT = [row for row in ROWS if not row.long]
+
+
+def short_rows(platform):
+    return [row for row in SHORT if row.needs not in LACKS.get(platform, ())]
+
+
+def obstacle(row, release, platform):
+    """Why the program cannot run with this release's Mesa on this platform, or ""."""
+    if row.needs in LACKS.get(platform, ()):
+        return f"{platform} has no {row.needs}"
+    return row.fault.get(release, "")
 
 
 def packages(rows):

@@ -81,7 +81,7 @@ def drawn_on_our_gpu(stats):
     return work["draws"] + work["walkers"]
 
 
-def run(row, mesa, peer=None):
+def run(row, mesa, peer=None, platform="kbl"):
     """The program on our GPU, or on its peer, with `mesa` (HostMesa or ReleaseMesa)."""
     with tempfile.TemporaryDirectory(prefix="softgen-apps-") as name:
         folder = pathlib.Path(name) / "home"
@@ -98,7 +98,7 @@ def run(row, mesa, peer=None):
         if not peer or peer.display:
             width, height = MONITOR if shows else (640, 480)
             frames = ["--frames", f"{place}/display"] if shows else []
-            words = [f"{mesa.softgen}/softgen-run", "--mode", f"{width}x{height}@0", "--stats", f"{place}/stats.json", *frames, "--", *words]
+            words = [f"{mesa.softgen}/softgen-run", "--platform", platform, "--mode", f"{width}x{height}@0", "--stats", f"{place}/stats.json", *frames, "--", *words]
         environment = {**os.environ, "PATH": PROGRAM_PATH, "HOME": f"{place}/home", "XDG_RUNTIME_DIR": place, **row.environment,
                        **(peer.environment if peer else {})}
         words = mesa.command(["env", "-C", f"{place}/home", f"PWD={place}/home", *words], name)

@@ -5,7 +5,7 @@ import argparse
 import app_run
 import apt
 import cmd_setup
-from app_rows import ROWS, packages, place_rows
+from app_rows import ROWS, obstacle, packages, place_rows
 from common import Failure, main, print_table, say
 from mesa_root import HostMesa, ReleaseMesa
 
@@ -22,6 +22,7 @@ def parse(argv):
     parser.add_argument("name", nargs="*", metavar="NAME")
     parser.add_argument("--mesa", choices=["host", *RELEASES], default="host",
                         help="the Mesa and the programs of this Debian release, in a folder of its own (needs root; default: the host's)")
+    parser.add_argument("--platform", default="kbl", metavar="CHIP", help="softgen-run's platform (default: kbl)")
     parser.add_argument("--no-setup", action="store_true", help="use what is built and installed")
     options = parser.parse_args(argv)
     unknown = [name for name in options.name if name not in NAMES]
@@ -43,20 +44,28 @@ def speed(row, result):
     return "-" if result.trouble else f"{row.count / result.seconds:.2f}"
 
 
-def cells(row, mesa):
+def cells(row, mesa, platform):
     """A line of the table, and whether the program passed."""
     say(f"{row.name} on softgen")
-    ours = app_run.run(row, mesa)
+    ours = app_run.run(row, mesa, platform=platform)
     say(f"{row.name} on {row.peer.name}")
-    theirs = app_run.run(row, mesa, row.peer)
+    theirs = app_run.run(row, mesa, row.peer, platform)
     difference, wrong = app_run.verdict(row, ours, theirs)
     numbers = [str(difference.largest), f"{100 * difference.over:.3f} %"] if difference else ["-", "-"]
     return [row.name, speed(row, ours), row.peer.name, speed(row, theirs), *numbers, wrong or "agrees"], not wrong
 
 
-def not_run(row, mesa):
-    """cells() of a program that cannot run with this Mesa."""
-    return [row.name, "-", row.peer.name, "-", "-", "-", f"not run: {row.fault[mesa]}"], None
+def not_run(row, why):
+    """cells() of a program that cannot run."""
+    return [row.name, "-", row.peer.name, "-", "-", "-", f"not run: {why}"], None
+
+
+def result(row, options):
+    """cells() with the Mesa and on the platform of the options. A row that cannot run needs no release's folder."""
+    if why := obstacle(row, options.mesa, options.platform):
+        return not_run(row, why)
+    mesa = HostMesa() if options.mesa == "host" else ReleaseMesa(options.mesa, packages(place_rows(row)))
+    return cells(row, mesa, options.platform)
 
 
 def apps(argv):
@@ -64,14 +73,9 @@ def apps(argv):
     rows = [row for row in ROWS if not options.name or row.name in options.name]
     if not options.no_setup:
         cmd_setup.ensure(("build", "programs"))
-    if options.mesa == "host":
-        if not options.no_setup:
-            install(rows)
-        results = [cells(row, HostMesa()) for row in rows]
-    else:
-        # A row that cannot run there needs no folder.
-        results = [not_run(row, options.mesa) if options.mesa in row.fault else
-                   cells(row, ReleaseMesa(options.mesa, packages(place_rows(row)))) for row in rows]
+    if options.mesa == "host" and not options.no_setup:
+        install(rows)
+    results = [result(row, options) for row in rows]
     print_table([["program", "per second", "peer", "per second", "max", "over", "pictures"], *[line for line, _ in results]], left=(0, 2, 6))
     passed, failed, skipped = (sum(good is what for _, good in results) for what in (True, False, None))
     print(f"{passed} passed, {failed} failed, {skipped} skipped")

@@ -8,13 +8,14 @@ import app_run
 
 class Apps(RunTest):
     def test_pictures_agree(self):
-        for row in app_rows.SHORT:
+        for row in app_rows.short_rows(self.platform):
             with self.subTest(row.name):
                 if not self.mesa.has(row.command[0]):
                     self.skipTest(f"{row.command[0]} is not installed")
                 if self.mesa.name in row.fault:
                     self.skipTest(row.fault[self.mesa.name])
-                _, wrong = app_run.verdict(row, app_run.run(row, self.mesa), app_run.run(row, self.mesa, row.peer))
+                ours, theirs = (app_run.run(row, self.mesa, peer, self.platform) for peer in (None, row.peer))
+                _, wrong = app_run.verdict(row, ours, theirs)
                 self.assertEqual(wrong, "")
 
 
@@ -22,3 +23,7 @@ class AppsOfDebian13(Apps):
     @classmethod
     def setUpClass(cls):
         cls.mesa = mesa_of("trixie", app_rows.packages(app_rows.SHORT))
+
+
+class AppsOnIronlake(Apps):
+    platform = "ilk"
