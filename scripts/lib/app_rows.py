@@ -144,7 +144,9 @@ exec weston --debug --backend=headless-backend.so $renderer --width={} --height=
 X_CLIENTS = """
 export DISPLAY=:97
 in_time() { for _ in $(seq 600); do "$@" >/dev/null 2>&1 && return; sleep 0.1; done; echo "not in time: $*"; kill $server; exit 1; }
-shows() { xwininfo -root -tree | grep -q "$1"; }
+window() { xwininfo -root -tree | grep "$1" | sed 's/^ *//; s/ .*//; q'; }
+shows() { id=$(window "$1") && [ "$id" ] && xwininfo -id $id | grep -q IsViewable; }
+colours() { [ "$(xwd -silent -id "$(window "$1")" | od -An -v -tx4 -w4 | sort -u | wc -l)" -gt 1000 ]; }
 picture() { xwd -root -silent -out now.xwd; }
 settled() { mv now.xwd before.xwd; sleep 0.5; picture; cmp -s before.xwd now.xwd; }
 in_time xdpyinfo
@@ -157,15 +159,19 @@ xlogo -render -geometry 120x120+320+150 &
 xcalc -geometry 226x304+450+170 &
 es2tri &
 for window in " .-fa" " .-fn" xlogo Calculator "OpenGL ES"; do in_time shows "$window"; done
+in_time colours "OpenGL ES"
 picture
 in_time settled
 """
-# -noreset: a server resets when its last client disconnects; Debian 12's then frees a timer twice.
-XORG_SESSION = f"""
+# Shows the clients, leaves their picture in picture.xwd, and the server running. -noreset: a server resets when its last client disconnects; Debian
+# 12's then frees a timer twice.
+XORG_SCENE = f"""
 Xorg :97 -config "$PWD/$1" -logfile "$PWD/log" -novtswitch -sharevts -nolisten tcp -nocursor -noreset -ac >server.log 2>&1 &
 server=$!
 {X_CLIENTS}
 mv now.xwd picture.xwd
+"""
+XORG_SESSION = XORG_SCENE + """
 kill $server
 wait $server
 """

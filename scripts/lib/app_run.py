@@ -22,15 +22,17 @@ Difference = collections.namedtuple("Difference", "largest over")
 
 
 def xwd_pixels(path):
-    """Pixels of an XWD file with four bytes per pixel; the fourth is padding and left out (X11/XWDFile.h). Pillow cannot read XWD."""
+    """Pixels of an XWD file, three bytes each (X11/XWDFile.h). Pillow cannot read XWD. The fourth byte of a pixel, if there is one, is padding; xwd itself
+    makes pixels of three bytes, in lines as long as the server's, when windows of several visuals are shown."""
     data = path.read_bytes()
     header = struct.unpack_from(">20I", data) if len(data) >= 100 else (0,) * 20
-    version, width, height, line, colors = (header[i] for i in (1, 4, 5, 12, 19))
-    if version != 7 or line != 4 * width:
-        raise Failure(f"{path} is no XWD file with four bytes per pixel")
+    version, width, height, bits, line, colors = (header[i] for i in (1, 4, 5, 11, 12, 19))
+    if version != 7 or bits not in (24, 32) or line < width * bits // 8:
+        raise Failure(f"{path} is no XWD file with three or four bytes per pixel")
     start = header[0] + 12 * colors
-    kept = bytearray(data[start:start + line * height])
-    del kept[3::4]
+    kept = bytearray().join(data[first:first + width * bits // 8] for first in range(start, start + line * height, line))
+    if bits == 32:
+        del kept[3::4]
     return bytes(kept)
 
 
