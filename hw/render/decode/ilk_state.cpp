@@ -180,6 +180,7 @@ ShaderBases read_bases(const StateStore& store) {
   bases.indirect_size = size(p.indirect_object_base_address, p.indirect_object_access_upper_bound);
   bases.instruction_size = size(p.instruction_base_address, p.instruction_access_upper_bound);
   bases.binding_tables = bases.surface_state;
+  bases.dynamic_state = bases.general_state;  // sampler states and border colours are general state
   bases.surface_state_bytes = 32;
   bases.decode_surface = surface::decode_surface<defs::Gen5>;
   return bases;
@@ -189,12 +190,13 @@ void read_state(const StateStore& store, memory::View& view, State& state) {
   read_common(store, state);
   state.urb = read_urb(store);
   const auto units = packet<gen5::_3DSTATE_PIPELINED_POINTERS>(store);
-  decode::read_vs(view, units.pointer_to_vs_state, state);
-  decode::read_gs(view, units.pointer_to_gs_state, units.gs_enable, state);
-  decode::read_clip(view, units.pointer_to_clip_state, units.clip_enable, state);
-  decode::read_sf(view, units.pointer_to_sf_state, state);
-  decode::read_cc(view, units.pointer_to_color_calc_state, state);
-  decode::read_wm(view, units.pointer_to_wm_state, state);
+  const decode::GeneralState memory{view, static_cast<uint32_t>(state.draw.common_bases.general_state)};
+  decode::read_vs(memory, units.pointer_to_vs_state, state);
+  decode::read_gs(memory, units.pointer_to_gs_state, units.gs_enable, state);
+  decode::read_clip(memory, units.pointer_to_clip_state, units.clip_enable, state);
+  decode::read_sf(memory, units.pointer_to_sf_state, state);
+  decode::read_cc(memory, units.pointer_to_color_calc_state, state);
+  decode::read_wm(memory, units.pointer_to_wm_state, state);
   const auto tables = packet<gen5::_3DSTATE_BINDING_TABLE_POINTERS>(store);
   state.vs.binding_table = tables.pointer_to_vs_binding_table, state.gs.binding_table = tables.pointer_to_gs_binding_table;
   state.clip.binding_table = tables.pointer_to_clip_binding_table, state.sf.binding_table = tables.pointer_to_sf_binding_table;

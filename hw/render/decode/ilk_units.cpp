@@ -7,7 +7,6 @@
 
 #include "hw/base/log.h"
 #include "hw/defs/gen5/all.h"
-#include "hw/memory/structure.h"
 #include "hw/render/decode/part.h"
 #include "hw/render/ilk/depth_case.h"
 
@@ -15,7 +14,6 @@ namespace softgen::render::decode {
 namespace {
 
 namespace gen5 = defs::gen5;
-using memory::load_structure;
 
 /// Of dwords 0 to 3, which all units have; the scratch size is a power of two from 1 KiB to 32 MiB, of which 2 MiB are possible.
 template <typename Unit>
@@ -130,27 +128,27 @@ void read_kernels(const gen5::WM_STATE& s, ilk::PixelUnitState& out) {
 
 }  // namespace
 
-void read_vs(memory::View& view, uint32_t address, ilk::State& state) {
-  const auto s = load_structure<gen5::VS_STATE>(view, address);
+void read_vs(const GeneralState& memory, uint32_t offset, ilk::State& state) {
+  const auto s = memory.load<gen5::VS_STATE>(offset);
   read_vertex_thread(s, 4, state.vs);  // its entries count in fours (crocus_state.c)
   state.vs.enable = s.enable, state.vs.statistics = s.statistics_enable;
   state.vs.samplers = s.sampler_state_pointer;
 }
 
-void read_gs(memory::View& view, uint32_t address, bool enable, ilk::State& state) {
+void read_gs(const GeneralState& memory, uint32_t offset, bool enable, ilk::State& state) {
   state.gs.enable = enable;
   if (!enable) return;
-  const auto s = load_structure<gen5::GS_STATE>(view, address);
+  const auto s = memory.load<gen5::GS_STATE>(offset);
   read_vertex_thread(s, 1, state.gs);
   state.gs.statistics = s.gs_statistics_enable, state.gs.rendering = s.rendering_enabled;
   state.gs.samplers = s.sampler_state_pointer;
 }
 
-void read_clip(memory::View& view, uint32_t address, bool enable, ilk::State& state) {
+void read_clip(const GeneralState& memory, uint32_t offset, bool enable, ilk::State& state) {
   ilk::ClipUnitState& out = state.clip;
   out.enable = enable;
   if (!enable) return;
-  const auto s = load_structure<gen5::CLIP_STATE>(view, address);
+  const auto s = memory.load<gen5::CLIP_STATE>(offset);
   read_vertex_thread(s, 1, out);
   out.mode = clip_mode(s.clip_mode);
   out.d3d = s.api_mode == gen5::CLIP_STATE::APIMode::D3D;
@@ -162,12 +160,12 @@ void read_clip(memory::View& view, uint32_t address, bool enable, ilk::State& st
   out.view = {};
   if (s.vertex_position_space == gen5::CLIP_STATE::VertexPositionSpace::SCREENSPACE)
     out.view = {s.screen_space_viewport_x_min, s.screen_space_viewport_x_max, s.screen_space_viewport_y_min, s.screen_space_viewport_y_max};
-  const auto guard = load_structure<gen5::CLIP_VIEWPORT>(view, s.clipper_viewport_state_pointer);
+  const auto guard = memory.load<gen5::CLIP_VIEWPORT>(s.clipper_viewport_state_pointer);
   out.guard = {guard.xmin_clip_guardband, guard.xmax_clip_guardband, guard.ymin_clip_guardband, guard.ymax_clip_guardband};
 }
 
-void read_sf(memory::View& view, uint32_t address, ilk::State& state) {
-  const auto s = load_structure<gen5::SF_STATE>(view, address);
+void read_sf(const GeneralState& memory, uint32_t offset, ilk::State& state) {
+  const auto s = memory.load<gen5::SF_STATE>(offset);
   read_vertex_thread(s, 1, state.sf);
   state.sf.transform = s.viewport_transform_enable;
   state.sf.bias_x = s.destination_origin_horizontal_bias, state.sf.bias_y = s.destination_origin_vertical_bias;
@@ -175,7 +173,7 @@ void read_sf(memory::View& view, uint32_t address, ilk::State& state) {
   state.sf.four_bits = s.vertex_sub_pixel_precision_select == gen5::SF_STATE::VertexSubPixelPrecisionSelect::_4_SUB_PIXEL_PRECISION_BITS;
   read_raster(s, state.draw);
   if (!s.viewport_transform_enable && !s.scissor_rectangle_enable) return;
-  const auto v = load_structure<gen5::SF_VIEWPORT>(view, s.setup_viewport_state_offset);
+  const auto v = memory.load<gen5::SF_VIEWPORT>(s.setup_viewport_state_offset);
   state.sf.viewport = {v.viewport_matrix_element_m00, v.viewport_matrix_element_m11, v.viewport_matrix_element_m22,
                        v.viewport_matrix_element_m30, v.viewport_matrix_element_m31, v.viewport_matrix_element_m32};
   const auto& r = v.scissor_rectangle;
@@ -184,8 +182,8 @@ void read_sf(memory::View& view, uint32_t address, ilk::State& state) {
                                      static_cast<int32_t>(r.scissor_rectangle_y_max) + 1};
 }
 
-void read_cc(memory::View& view, uint32_t address, ilk::State& state) {
-  const auto s = load_structure<gen5::COLOR_CALC_STATE>(view, address);
+void read_cc(const GeneralState& memory, uint32_t offset, ilk::State& state) {
+  const auto s = memory.load<gen5::COLOR_CALC_STATE>(offset);
   DepthStencilState& ds = state.draw.depth_stencil;
   ds = {};
   const bool depth = !state.depth.surface.is_null(), stencil = depth && state.depth.stencil;
@@ -195,13 +193,13 @@ void read_cc(memory::View& view, uint32_t address, ilk::State& state) {
   ds.depth_function = same<CompareFunction>(s.depth_test_function);
   read_stencil(s, ds);
   ds.stencil_test = ds.stencil_test && stencil, ds.stencil_write = ds.stencil_write && ds.stencil_test;
-  const auto range = load_structure<gen5::CC_VIEWPORT>(view, s.cc_viewport_state_pointer);
+  const auto range = memory.load<gen5::CC_VIEWPORT>(s.cc_viewport_state_pointer);
   state.draw.viewports[0].min_depth = range.minimum_depth, state.draw.viewports[0].max_depth = range.maximum_depth;
   read_blend(s, state);
 }
 
-void read_wm(memory::View& view, uint32_t address, ilk::State& state) {
-  const auto s = load_structure<gen5::WM_STATE>(view, address);
+void read_wm(const GeneralState& memory, uint32_t offset, ilk::State& state) {
+  const auto s = memory.load<gen5::WM_STATE>(offset);
   ilk::PixelUnitState& out = state.wm;
   read_thread(s, out);
   read_kernels(s, out);

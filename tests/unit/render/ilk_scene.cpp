@@ -99,9 +99,9 @@ void Scene::set_units() {
   const auto put = [&](const auto& state) {
     const auto dwords = state.pack();
     view.write(at, dwords.data(), dwords.size() * 4);
-    const auto address = static_cast<uint32_t>(at);
+    const auto offset = static_cast<uint32_t>(at) - general_base;
     at += 64;
-    return address;
+    return offset;
   };
   sf.setup_viewport_state_offset = put(viewport);
   cc.cc_viewport_state_pointer = put(depth_range);

@@ -57,6 +57,7 @@ struct SceneUnits {
   gen5::CLIP_VIEWPORT guard;
   gen5::RENDER_SURFACE_STATE surface;
   bool gs_enable = false, clip_enable = false;
+  uint32_t general_base = 0;  ///< pointers to unit states and viewports count from it
 };
 
 class Scene : public memory::test::Mapped, public SceneUnits {

@@ -103,6 +103,21 @@ TEST_CASE("Ironlake draws a triangle with colours in perspective", "[ilk]") {
   for (const auto& run : scene.runner.of(Unit::wm)) REQUIRE(run.channels == (narrow ? 8u : 16u));
 }
 
+// Broadwater PRM vol 2, 3DSTATE_PIPELINED_POINTERS, SF_STATE, CLIP_STATE, COLOR_CALC_STATE: offsets from General State Base Address. IGT's
+// rendercopy_gen4.c has its batch there; crocus and i965-va-driver have 0.
+TEST_CASE("unit states and viewports of Ironlake are offsets from General State Base Address", "[ilk]") {
+  Scene s;
+  s.general_base = Scene::states - 0x1000;
+  gen5::STATE_BASE_ADDRESS bases;
+  bases.general_state_base_address = s.general_base, bases.general_state_base_address_modify_enable = true;
+  s.set(bases);
+  Scene other;
+  s.clip_enable = other.clip_enable = true;
+  for (Scene* each : {&s, &other}) REQUIRE(each->draw(Topologies::_3DPRIM_TRILIST, covering(red_color)) == ExecResult::done);
+  CHECK(s.pixel(1, 1) == red);
+  CHECK(s.painted() == other.painted());
+}
+
 TEST_CASE("setup threads of Ironlake get a rectangle's upper left corner first, as va's kernel expects it", "[ilk]") {
   Scene scene;
   // No vertex shader, clipper, nor viewport: i965-va-driver's (u, v, 1, 1), (x, y, 1, 1), of which setup reads from register 0 on.
