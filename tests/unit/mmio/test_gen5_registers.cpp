@@ -3,6 +3,7 @@
 #include "hw/memory/flat_memory.h"
 #include "hw/mmio/interrupts/gen5.h"
 #include "hw/mmio/memory_registers.h"
+#include "hw/mmio/page_faults.h"
 #include "hw/mmio/reset_control.h"
 #include "tests/catch.h"
 #include "tests/quiet_log.h"
@@ -84,4 +85,51 @@ TEST_CASE("Gen5: ILK_GDSR resets one domain or all, and its enable reads 0 then"
     CHECK(f.file.read(0x4038) == (row.engines & vcs0 ? 0 : 0x12'3000));
     CHECK(f.file.read(0x3000) == (0x1000 | 1));
   }
+}
+
+// ILK PRM vol 1 part 2, chapter 2: one set of registers, at i915's place and at the manual's.
+TEST_CASE("Gen5: the memory controller has two windows") {
+  Fixture f;
+  f.file.write(0x14'1190, 0x1234'5678);
+  CHECK(f.file.read(0x1'1190) == 0x1234'5678);
+  f.file.write(0x1'1194, 0x55);
+  CHECK(f.file.read(0x14'1194) == 0x55);
+  f.file.write(0x14'0048, ~0u);  // STOLEN_RESERVED is read only
+  CHECK(f.file.read(0x1'0048) == 0);
+  f.file.write(0x14'2c10, 0x18);  // CSIPLL0
+  CHECK(f.file.read(0x1'2c10) == 0x18);
+  f.file.write(0x14'2030, 0x40);  // not the video streamer's TAIL
+  CHECK(f.file.read(0x1'2030) == 0);
+  CHECK(f.file.read(0x14'2030) == 0x40);
+}
+
+// i915 gt/intel_rps.c, __gen5_rps_set and gen5_rps_enable: 16-bit writes, then the bit is polled.
+TEST_CASE("Gen5: a change of frequency is done at once") {
+  Fixture f;
+  constexpr uint32_t memswctl = 0x11170, memstat = 0x111f8, change = 2 << 13, busy = 1 << 12;
+  f.file.write(memswctl, change | 3 << 8 | 1 << 7, 2);
+  CHECK(f.file.read(memstat) == 0);
+  f.file.write(memswctl, change | busy | 3 << 8 | 1 << 7, 2);
+  CHECK(f.file.read(memswctl) == (change | 3 << 8 | 1 << 7));
+  CHECK(f.file.read(memstat) == 3 << 3);
+  f.file.write(memswctl, 3 << 13 | busy | 5 << 8, 2);  // a change of voltage
+  CHECK(f.file.read(memstat) == 3 << 3);
+}
+
+// ILK PRM vol 1 part 2, 1.3.2: "An access (other than a CPU Read) through an invalid PTE will result in Page Table Error (Invalid PTE)."
+TEST_CASE("Gen5: the CPU's accesses through invalid entries") {
+  Fixture f;
+  unsigned told = 0;
+  PageFaultRegisters registers(f.file, f.faults, [&] { ++told; });
+  f.aperture.set_faults(&registers);
+  CHECK(f.aperture.read(0x3000, 4) == 0);
+  CHECK(f.file.read(0x2024) == 0);
+  CHECK(told == 0);
+  f.aperture.write(0x3000, 7, 4);
+  CHECK(told == 1);
+  CHECK(f.file.read(0x2024) == 0x10);  // PGTBL_ER
+  CHECK(f.file.read(0x20b8) == 0x10);  // the render streamer's ESR
+  CHECK(f.file.read(0x40b8) == 0);
+  CHECK(f.file.read(0x4094) == 0);
+  CHECK(f.faults.count() == 2);
 }
