@@ -3,10 +3,15 @@
 #pragma once
 
 #include <utility>
+#include <vector>
 
 #include "tests/unit/cs/ring_rig.h"
 
 namespace softgen::cs::test {
+
+constexpr uint32_t color_header = 0x5430'0004;  // XY_COLOR_BLT
+/// MI_STORE_DATA_IMM without Use Global GTT.
+inline Dwords store_process(uint32_t at, uint32_t value) { return {mi(0x20, 2), 0, at, value}; }
 
 /// Virtual addresses are those of the first 4 MiB, and what a page is mapped to is as far as `data_at` beyond it.
 struct TableMachine : RingMachine {
@@ -19,6 +24,13 @@ struct TableMachine : RingMachine {
   void map(uint32_t va) { write(table_at + (va >> 12) * 4, {(data_at + (va & ~0xfffu)) | 1}); }
   void unmap(uint32_t va) { write(table_at + (va >> 12) * 4, {0}); }
   static uint32_t place(uint32_t va) { return data_at + va; }
+  /// Memory and saved state of another.
+  void continue_from(TableMachine& other) {
+    std::vector<std::byte> bytes(64 << 20);
+    other.memory.read(0, bytes.data(), bytes.size());
+    memory.write(0, bytes.data(), bytes.size());
+    REQUIRE(load_state(other.save_state()));
+  }
   /// A batch in the per-process table.
   uint32_t user_batch(const Dwords& dwords) {
     const uint32_t va = std::exchange(next_user_, next_user_ + 0x1000);

@@ -16,8 +16,6 @@ constexpr EngineId rcs = EngineId::rcs;
 constexpr uint32_t free_at = RingMachine::free_at + 0x10'0000;
 constexpr uint32_t pfir = 0x2510, pfic = 0x2514, in_service = 1u << 31, page_fault = 1u << 7;
 constexpr uint32_t pfd(uint32_t i) { return 0x2580 + 4 * i; }
-constexpr uint32_t color_header = 0x5430'0004;  // XY_COLOR_BLT
-Dwords store_process(uint32_t at, uint32_t value) { return {mi(0x20, 2), 0, at, value}; }
 
 struct Fixture : Process {
   /// As 1.3.3 says, when all faults are served.
@@ -193,10 +191,7 @@ TEST_CASE("Gen5 page faults: a saved state keeps a fault in service") {
   Fixture f;
   f.run_user(store_process(0x3008, 5));
   TableMachine other;
-  std::vector<std::byte> memory(64 << 20);
-  f.memory.read(0, memory.data(), memory.size());
-  other.memory.write(0, memory.data(), memory.size());
-  REQUIRE(other.load_state(f.save_state()));
+  other.continue_from(f);
   CHECK(other.registers.read(pfd(0)) == 0x3000);
   other.map(0x3000);
   other.registers.write(pfir, ~0u);

@@ -14,10 +14,7 @@ namespace {
 
 constexpr EngineId rcs = EngineId::rcs;
 constexpr uint32_t free_at = RingMachine::free_at + 0x10'0000;
-constexpr uint32_t color_header = 0x5430'0004;  // XY_COLOR_BLT
 Dwords color(uint32_t value = 0) { return {color_header, 0, 0, 0, 0, value}; }
-/// MI_STORE_DATA_IMM without Use Global GTT.
-Dwords store_process(uint32_t at, uint32_t value) { return {mi(0x20, 2), 0, at, value}; }
 
 /// The flat table: 64 KiB of entries at `table_at`, its own pages at TableMachine::place().
 struct Flat : TableMachine {
@@ -243,10 +240,7 @@ TEST_CASE("Gen5 tables: a saved state keeps the directory") {
   f.run_user(store_process(0x3000, 1));
   const uint32_t batch = f.user_batch(store_process(0x3004, 2) + Dwords{batch_end});
   TableMachine other;
-  std::vector<std::byte> memory(64 << 20);
-  f.memory.read(0, memory.data(), memory.size());
-  other.memory.write(0, memory.data(), memory.size());
-  REQUIRE(other.load_state(f.save_state()));
+  other.continue_from(f);
   const uint32_t tail = other.append(f.r.start, f.r.bytes, f.r.tail, start(batch, nonsecure));
   other.set_reg(rcs, softgen::reg::RING_TAIL, tail);
   CHECK(other.read(TableMachine::place(0x3004)) == 2);

@@ -202,10 +202,7 @@ TEST_CASE("Gen5 video contexts: a saved state") {
   c.emit(store_dword(free_at, 5));
   c.submit();
   TableMachine other;
-  std::vector<std::byte> memory(64 << 20);
-  f.memory.read(0, memory.data(), memory.size());
-  other.memory.write(0, memory.data(), memory.size());
-  REQUIRE(other.load_state(f.save_state()));
+  other.continue_from(f);
   CHECK(other.registers.read(0x127c0) == (c.image | 1));
   VideoContext next(other, 2);
   next.emit(store_dword(free_at, 6));

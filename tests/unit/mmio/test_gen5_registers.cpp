@@ -5,6 +5,7 @@
 #include "hw/mmio/memory_registers.h"
 #include "hw/mmio/page_faults.h"
 #include "hw/mmio/reset_control.h"
+#include "hw/mmio/timestamp.h"
 #include "tests/catch.h"
 #include "tests/quiet_log.h"
 #include "tests/unit/mmio/hosts.h"
@@ -132,4 +133,53 @@ TEST_CASE("Gen5: the CPU's accesses through invalid entries") {
   CHECK(f.file.read(0x40b8) == 0);
   CHECK(f.file.read(0x4094) == 0);
   CHECK(f.faults.count() == 2);
+}
+
+// ILK PRM vol 1 part 2, 5.9.
+TEST_CASE("Gen5: the state after a reset") {
+  Fixture f;
+  LineHost host;
+  Gen5Interrupts tree(f.file, host);
+  attach_reset_control(f.file, tree, [](uint32_t) {}, [](uint32_t) {});
+  for (const bool again : {false, true}) {
+    for (const uint32_t base : {0x2000u, 0x4000u}) {
+      CAPTURE(again, base);
+      CHECK((f.file.read(base + 0x3c) & 1) == 0);      // "The ring buffer is disabled."
+      CHECK(f.file.read(base + 0x6c) == ~0u);          // "All INSTDONE bits are set"
+      CHECK((f.file.read(base + 0xc0) & 0x1f) == 0);   // "All command groupings are enabled (via INSTPM)"
+      CHECK(f.file.read(base + 0xb4) == ~0u);          // "All interrupts and error status bits are 'masked'"
+      CHECK(f.file.read(base + 0x80) == 0x1fff'f000);  // "The Hardware Status Page is located at 1FFFF000h"
+      CHECK(f.file.read(base + 0x98) == ~0u);          // "HW status writes are effectively disabled"
+    }
+    CHECK(f.file.read(0x12094) == 0);  // "The NOPID register is 0."
+    if (again) continue;
+    CHECK(f.file.read(0x44014) == ~0u);  // GTIMR
+    CHECK(f.file.read(0x4401c) == 0);    // GTIER
+    for (uint32_t fence = 0; fence < 16; ++fence)
+      CHECK((f.file.read(0x10'0000 + 8 * fence) & 1) == 0);  // "All FENCE registers are INVALID"
+    for (const uint32_t base : {0x2000u, 0x4000u})
+      for (const uint32_t offset : {0x3cu, 0x80u, 0x98u, 0xb4u}) f.file.write(base + offset, 0x0003'0001);
+    f.file.write(0x12ca4, 1);  // ILK_GDSR
+  }
+}
+
+// 3.5.4.1.1: "FENCE registers are not reset by a graphics reset." 4.1.1.2: nor is TIMESTAMP, whose unit is 80 ns.
+TEST_CASE("Gen5: what a graphics reset leaves") {
+  Fixture f;
+  LineHost host;
+  Gen5Interrupts tree(f.file, host);
+  attach_timestamps(f.file, host, TimestampClock(12'500'000));
+  attach_reset_control(f.file, tree, [](uint32_t) {}, [](uint32_t) {});
+  f.file.write(0x10'0008, 0x0010'0003);
+  f.file.write(0x10'000c, 0x0010'0007);
+  host.now = 8'000'000;
+  CHECK(f.file.read(0x2358) == 100'000);
+  f.file.write(0x12ca4, 1);
+  CHECK(f.file.read(0x10'0008) == 0x0010'0003);
+  CHECK(f.file.read(0x10'000c) == 0x0010'0007);
+  CHECK(f.file.read(0x2358) == 100'000);
+  host.now += 800;
+  CHECK(f.file.read(0x4358) == 100'010);
+  f.file.write(0x4358, 0);  // "Access: RO"
+  CHECK(f.file.read(0x4358) == 100'010);
 }
