@@ -121,6 +121,11 @@ void CommandStreamers::attach(EngineCs& engine) {
       poll();
     });
   }
+  for (const uint32_t offset : streamer.other_kicking_registers())
+    registers.on_write(offset, [this, &engine](uint32_t, uint32_t) {
+      engine.kick();
+      poll();
+    });
   registers.on_write(base + reg::mi_mode, [this, &engine, &streamer](uint32_t, uint32_t) {
     streamer.stop_ring_changed();
     engine.kick();
@@ -197,6 +202,14 @@ void CommandStreamers::tell_submitted(EngineId id) const {
 void CommandStreamers::submitted(EngineCs& engine) {
   if (environment_.work_arrives) environment_.work_arrives();
   engine.submitted();
+  poll();
+}
+
+void CommandStreamers::errors_changed(EngineId id) {
+  EngineCs* const engine = this->engine(id);
+  if (!engine) return;
+  engine->streamer().error_mask_changed();
+  engine->kick();
   poll();
 }
 

@@ -51,6 +51,8 @@ class CommandStreamers {
 
   /// Null when the platform has none.
   EngineCs* engine(EngineId id) { return engines_[static_cast<size_t>(id)].get(); }
+  /// ESR has a new bit that no command has set.
+  void errors_changed(EngineId id);
   /// Something runs, waits or is queued on any engine.
   bool busy() const;
   /// As a driver's write to the engine's submit port: replaces a list that the engine has not taken yet. Any thread. The platform must have the

@@ -123,7 +123,8 @@ void EngineCore::raise(mmio::EngineEvents events) {
 // A change of an ISR bit that HWSTAM does not mask writes all of ISR to dword 0 of the status page, where the user interrupt and the notification
 // read 0, being over at once, and the master error as long as EIR has one (ILK PRM vol 1 part 4, "Hardware Status Write", HWSTAM).
 void EngineCore::write_status(mmio::EngineEvents events) {
-  constexpr mmio::EngineEvents reported = engine_event::user | engine_event::error | engine_event::flush_notify | engine_event::sync_status;
+  constexpr mmio::EngineEvents reported =
+      engine_event::user | engine_event::error | engine_event::flush_notify | engine_event::sync_status | engine_event::page_fault;
   if (!(~get(reg::hwstam) & links_.interrupts.engine_bits(config_.id, events & reported))) return;
   const mmio::EngineEvents shown = levels_ | (get(reg::eir) ? engine_event::error : 0);
   ggtt_.store_release<uint32_t>(hwsp(), links_.interrupts.engine_bits(config_.id, shown));

@@ -126,9 +126,12 @@ class EngineCore {
   memory::View& ppgtt() { return ppgtt_; }
   memory::View& view(bool global) { return global ? ggtt_ : ppgtt_; }
   const Translation& translation() const { return translation_; }
+  /// What the Engine is lent.
+  EngineEnv& env() { return env_; }
   memory::AddressSpace address_space() const;
   /// That of the running context, or of ring mode's registers.
   void set_address_space();
+  void set_address_space(const memory::AddressSpace& space);
   void invalidate();
 
   // -- time ----------------------------------------------------------------------------------------------------------------------
@@ -192,7 +195,6 @@ class EngineCore {
   void load(const Saved& saved);
 
  private:
-  void set_address_space(const memory::AddressSpace& space);
   uint32_t mode() const { return has_mode_ ? get(reg::mode) : 0; }
   /// Writes the status page's first dword, if HWSTAM lets one of these events do so.
   void write_status(mmio::EngineEvents events);

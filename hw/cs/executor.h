@@ -89,6 +89,7 @@ class Executor {
   EngineCore& core_;
   Execution execution_;
   const SetContext set_context_;  ///< does MI_SET_CONTEXT
+  Arbiter& arbiter_;
   bool privileged_ = true;
   WatchedPacket::Outcome outcome_ = WatchedPacket::Outcome::executed;  ///< of the last command
 
@@ -135,7 +136,6 @@ class Executor {
   Flow flush_dw(Dwords dw);
   void post_sync_write(uint64_t address, bool global, bool index, uint64_t value, unsigned bytes);
 
-  Arbiter& arbiter_;
   const uint32_t nopid_;  ///< in BAR0: where MI_NOOP keeps its number
   const RelativeRegisters relative_;
   const uint32_t posh_start_;  ///< header bit of a MI_BATCH_BUFFER_START that is a no-op for this engine

@@ -78,7 +78,8 @@ Flow static_flow(const Packet& packet, const Cursor& cursor) {
 namespace detail {
 
 bool fetch(const Cursor& cursor, ParseMemory& memory, uint32_t* out, uint32_t count) {
-  memory::View& view = cursor.in_ppgtt() ? memory.ppgtt : memory.ggtt;
+  memory::View& own = cursor.in_ppgtt() ? memory.ppgtt : memory.ggtt;
+  memory::View& view = cursor.level() && memory.batch ? *memory.batch : own;
   const uint64_t faults = view.faults();
   uint64_t bytes = uint64_t{count} * 4;
   if (cursor.level()) {

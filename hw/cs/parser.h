@@ -124,6 +124,8 @@ struct ParseMemory {
   memory::View& ppgtt;
   /// Keeps the packet at hand; grows to the longest command met, at most 65537 dwords.
   std::vector<uint32_t>& buffer;
+  /// Of all batches, whatever their security; null: as above.
+  memory::View* batch = nullptr;
 };
 
 namespace detail {

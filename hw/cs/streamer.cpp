@@ -129,7 +129,7 @@ bool Streamer::drained() {
 bool Streamer::load_own_ring() {
   if (!(core_.get(reg::ctl) & reg::ring_valid)) return false;
   load_ring(core_, cursor_.ring);
-  core_.set_address_space();
+  follow_tables();
   // At an arbitration point, MI_ARB_CHECK or an empty ring, a valid UHPTR becomes HEAD (ILK PRM vol 1 part 2, "Command Arbitration Rules").
   Cursor::Ring& ring = cursor_.ring;
   if (core_.head_pending() && cursor_.level() == 0 && arbiter_.arbitration() && (can_switch_ || ring.head == ring.tail)) {

@@ -59,6 +59,8 @@ class Streamer {
   bool halted() const { return core_.halted(); }
   /// The registers whose writes by software it has to see, where the platform has them.
   virtual std::span<const uint32_t> kicking_registers() const;
+  /// The same of registers that are not the engine's own, in BAR0.
+  virtual std::span<const uint32_t> other_kicking_registers() const { return {}; }
   /// The engine's watchdog timer, if one is built. Gen8's and later ones': the render engine's alone. The other engines' counters start by other values
   /// (ILK PRM vol 1 part 4, "VCS_CNTR": zero): their registers are only stored.
   virtual std::optional<WatchdogForm> watchdog() const;
@@ -98,12 +100,15 @@ class Streamer {
   /// HEAD has met TAIL. False: as `blocked`.
   virtual bool drained();
   virtual ParseEnd walk();
+  /// In front of a walk without execlists.
+  virtual void follow_tables() { core_.set_address_space(); }
 
   EngineCore core_;
   Arbiter arbiter_;
   Cursor cursor_;
   const std::unique_ptr<Executor> executor_;
   const std::unique_ptr<ContextStore> contexts_;
+  bool can_switch_ = true;        ///< the cursor is at an arbitration point
   std::vector<uint32_t> packet_;  ///< room for a packet that a page boundary or the ring's end divides
 
  private:
@@ -140,7 +145,6 @@ class Streamer {
   std::atomic<bool> busy_{false};
   Execlist list_;
   unsigned element_ = 0;
-  bool can_switch_ = true;  ///< the cursor is at an arbitration point
   uint32_t last_event_ = 0;
 };
 

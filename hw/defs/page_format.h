@@ -36,4 +36,18 @@ inline constexpr PageFormat gen8_ppgtt_pages{
 inline constexpr PageFormat gen5_ggtt_pages{
     .present = 1, .writable = 0, .address = 0xf'ffff'f000, .page_2m = 0, .page_64k = 0, .entry_bytes = 4, .entries = uint64_t{1} << 19};
 
+/// Gen5's two-level per-process table (ILK PRM vol 1 part 2, 1.3.1 and 1.3.2): entries of four bytes on both levels, of tables of 4 KiB. A directory
+/// entry stands for 4 MiB.
+struct TwoLevelPages {
+  static constexpr uint32_t present = 1;
+  static constexpr uint32_t big = 2;  ///< of a directory entry: pages of 32 KiB
+  static constexpr uint64_t big_bytes = 0x8000;
+  static constexpr unsigned entries = 1024;
+  static constexpr unsigned per_set = 16;  ///< directory entries that a bit of PP_DCLV stands for; 64 bytes, the unit of PP_DIR_BASE
+  static constexpr unsigned sets = 32;
+  static constexpr uint32_t directory_bits = 0xffff'f0f1;  ///< of a directory entry that PP_DCDR shows (1.3.2.3)
+  static constexpr uint64_t table_of(uint32_t pde) { return (pde & ~0xfffu) | uint64_t{bits(pde, 7, 4)} << 32; }
+  static constexpr uint64_t page_of(uint32_t pte) { return (pte & ~0xfffu) | uint64_t{bits(pte, 11, 4)} << 32; }
+};
+
 }  // namespace softgen::defs

@@ -18,6 +18,43 @@ constexpr uint32_t rcs = 1, bcs = 2, vcs0 = 4, vcs1 = 8, vecs = 16, pocs = 32;
 constexpr MemorySpeeds::Point ddr4_points[] = {{.clock = 96, .rp = 22, .rcd = 22, .rdpre = 12, .ras = 52}};
 constexpr MemorySpeeds ddr4{.type = 0, .channels = 2, .points = ddr4_points};
 
+constexpr Platform ironlake = {
+    .name = "ilk",
+    .description = "Intel HD Graphics (Ironlake)",
+    .pci_device_id = 0x0042,
+    .pci_revision = 0x12,
+    .bar0_size = 4ull << 20,
+    .commands = &gen5::commands,
+    .registers = &gen5::registers,
+    .contexts = &gen5::context_images,
+    .ggtt = &gen5_ggtt_pages,
+    .ppgtt = nullptr,
+    .engines = rcs | vcs0,
+    .pipes = 2,
+    .connectors = 3,
+    .timestamp_hz = 12'500'000,
+    .slices = 1,
+    .subslices = 1,
+    .eus = 12,
+    .threads = 6,
+    .board = {.stolen_base = 0x5c,
+              .stolen_base_bytes = 4,
+              .bridge_gmch = 0x52,
+              .vbt = "IRONLAKE",
+              .ddc = {{{5, 5, 1, 0x10}, {4, 4, 2, 0x20}, {6, 6, 3, 0x30}}},
+              .swizzle = gen5_swizzle},
+    .parts = "ilk",
+};
+
+// The mobile chip: its driver sets frequencies (INTEL_IRONLAKE_M_IDS; i915_pci.c, ilk_m_info).
+constexpr Platform mobile_ironlake = [] {
+  Platform mobile = ironlake;
+  mobile.name = "ilkm";
+  mobile.description = "Intel HD Graphics (mobile Ironlake)";
+  mobile.pci_device_id = 0x0046;
+  return mobile;
+}();
+
 // Kaby Lake: ids i915_pciids.h INTEL_KBL_GT2_IDS; revision 4 is stepping F0 (intel_step.c:kbl_revids), past the workarounds for early GTs;
 // topology KBL PRM vol 3 and Mesa intel_device_info_kbl_gt2.
 // Ice Lake: i915_pciids.h INTEL_ICL_IDS; 7 is the only revision that i915 takes for a product (intel_step.c:icl_revids); topology i915
@@ -105,33 +142,8 @@ constexpr Platform table[] = {
                   .memory = &ddr4},
         .parts = "tgl",
     },
-    {
-        .name = "ilk",
-        .description = "Intel HD Graphics (Ironlake)",
-        .pci_device_id = 0x0042,
-        .pci_revision = 0x12,
-        .bar0_size = 4ull << 20,
-        .commands = &gen5::commands,
-        .registers = &gen5::registers,
-        .contexts = &gen5::context_images,
-        .ggtt = &gen5_ggtt_pages,
-        .ppgtt = nullptr,
-        .engines = rcs | vcs0,
-        .pipes = 2,
-        .connectors = 3,
-        .timestamp_hz = 12'500'000,
-        .slices = 1,
-        .subslices = 1,
-        .eus = 12,
-        .threads = 6,
-        .board = {.stolen_base = 0x5c,
-                  .stolen_base_bytes = 4,
-                  .bridge_gmch = 0x52,
-                  .vbt = "IRONLAKE",
-                  .ddc = {{{5, 5, 1, 0x10}, {4, 4, 2, 0x20}, {6, 6, 3, 0x30}}},
-                  .swizzle = gen5_swizzle},
-        .parts = "ilk",
-    },
+    ironlake,
+    mobile_ironlake,
 };
 
 }  // namespace

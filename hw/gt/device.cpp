@@ -58,7 +58,9 @@ Device::Device(const Config& config, Host& host, std::unique_ptr<HostMemory> mem
       flat_(dynamic_cast<memory::FlatMemory*>(guest_.get())),
       stolen_{config.stolen_base, config.stolen_size},
       memory_(*config.platform, *guest_),
-      page_faults_(parts_.page_faults ? parts_.page_faults(registers_, memory_.faults) : nullptr),
+      page_faults_(parts_.page_faults
+                       ? parts_.page_faults(registers_, memory_.faults, [this] { streamers_->errors_changed(EngineId::rcs); })
+                       : nullptr),
       faults_(registers_, parts_.interrupts(registers_, host), host, plan_links()),
       gt_(*config.platform, parts_, {registers_, faults_.interrupts, host, *guest_, memory_.ggtt, [this](int64_t ns) { wake_at(ns); }}),
       display_(parts_.display({registers_, faults_.interrupts, faults_.monitors, *guest_, memory_.ggtt},
@@ -74,6 +76,7 @@ Device::Device(const Config& config, Host& host, std::unique_ptr<HostMemory> mem
 Device::~Device() = default;
 
 void Device::build_units() {
+  if (page_faults_) memory_.aperture.set_faults(page_faults_.get());
   mmio::attach_forcewake(registers_);
   mmio::attach_timestamps(registers_, host_, mmio::TimestampClock(config_.platform->timestamp_hz));
   mmio::attach_memory_registers(registers_, {memory_.ggtt, memory_.aperture, memory_.faults, memory_.tlb});

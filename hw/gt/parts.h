@@ -3,6 +3,7 @@
 // (hw/defs/platform.cpp), the lists hw/gt/platforms/.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string_view>
 
@@ -34,7 +35,9 @@ struct Parts {
   const cs::SubmissionForm& submission;
   display::MakeDisplay display;
   /// Page fault registers of another kind than Gen8's, which `next` are, and which count faults on all platforms; null: there are no others.
-  std::unique_ptr<memory::FaultSink> (*page_faults)(mmio::RegisterFile& registers, memory::FaultSink& next) = nullptr;
+  /// `host_error`: the CPU's access has set an error of the render streamer.
+  std::unique_ptr<memory::FaultSink> (*page_faults)(mmio::RegisterFile& registers, memory::FaultSink& next,
+                                                    std::function<void()> host_error) = nullptr;
   MakeEngines engines;
   bool power_control = false;             ///< the power control unit: its mailbox, RPS, RC6
   const oa::Form* observation = nullptr;  ///< null: there is no observation unit

@@ -69,6 +69,13 @@ struct EngineEnv {
   mmio::RegisterFile& registers;
   StopFlag& stop;
   bool predicate = false;  ///< MI_PREDICATE's result, for packets with Predicate Enable
+  // Null: as `view`. Else what these are read through (Ironlake's flat tables, ILK PRM vol 1 part 2, 3.6.2).
+  memory::View* vertices = nullptr;
+  memory::View* states = nullptr;     ///< unit states and kernels
+  memory::View* constants = nullptr;  ///< what a command names to be read with it
+  memory::View& vertex_view() { return vertices ? *vertices : view; }
+  memory::View& state_view() { return states ? *states : view; }
+  memory::View& constant_view() { return constants ? *constants : view; }
 };
 
 /// PIPE_CONTROL / MI_FLUSH_DW as an engine sees them: the caches that are invalidated. What engines write is in memory when a packet is done, so

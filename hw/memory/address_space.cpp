@@ -6,6 +6,7 @@
 
 #include "hw/base/bits.h"
 #include "hw/memory/ggtt.h"
+#include "hw/memory/page_directory.h"
 
 namespace softgen::memory {
 namespace {
@@ -113,7 +114,51 @@ Translation walk_tiled(const AddressSpace& space, HostMemory& memory, uint64_t v
   return pages.walk48(space.roots[0], tile.address, std::min(most, tile_bytes - va % tile_bytes));
 }
 
+// -- Ironlake's per-process tables ------------------------------------------------------------------------------------------------
+
+/// 0 (not present) where there is no RAM.
+uint32_t small_entry(HostMemory& memory, uint64_t table, uint64_t index) {
+  const HostSpan span = memory.resolve(table + index * 4, Access::read);
+  if (!span.data || span.size < 4) return 0;
+  return __atomic_load_n(reinterpret_cast<const uint32_t*>(span.data), __ATOMIC_RELAXED);
+}
+
+Translation walk_flat(const AddressSpace& space, HostMemory& memory, uint64_t va, uint64_t most) {
+  const PageFormat& format = *space.format;
+  if (va >> 12 >= space.roots[1]) return failed(FaultType::invalid_pte);
+  const uint64_t pte = format.entry_of(small_entry(memory, space.roots[0], va >> 12));
+  if (!(pte & format.present)) return failed(FaultType::invalid_pte);
+  Translation t = page(format, pte, va, 0x1000, true);
+  t.run = std::min<uint64_t>(most, 0x1000);
+  return t;
+}
+
+/// Of a page of 32 KiB the first of its eight entries counts (chosen: as it is with 64 KiB on later generations).
+Translation walk_two_level(const PageDirectory& directory, HostMemory& memory, uint64_t va, uint64_t most) {
+  using Format = defs::TwoLevelPages;
+  if (va >> 32 || !directory.has_set_of(static_cast<uint32_t>(va >> 22))) return failed(FaultType::invalid_pdpe);
+  const uint32_t pde = directory.entry(static_cast<uint32_t>(va >> 22));
+  if (!(pde & Format::present)) return failed(FaultType::invalid_pde);
+  const uint64_t size = pde & Format::big ? Format::big_bytes : 0x1000;
+  const uint32_t pte = small_entry(memory, Format::table_of(pde), align_down(bits(va, 21, 12), size / 0x1000));
+  if (!(pte & Format::present)) return failed(FaultType::invalid_pte);
+  const uint64_t offset = va & (size - 1);
+  return {.valid = true,
+          .writable = true,
+          .gpa = align_down(Format::page_of(pte), size) | offset,
+          .page_size = size,
+          .run = std::min(most, size - offset)};
+}
+
 }  // namespace
+
+AddressSpace AddressSpace::flat(uint64_t base, uint64_t entries, const TlbGeneration& generation) {
+  return {.kind = Kind::flat, .format = &defs::gen5_ggtt_pages, .generation = &generation.value(), .roots = {base, entries}};
+}
+
+AddressSpace AddressSpace::two_level(const PageDirectory& directory, const TlbGeneration& generation) {
+  return {.kind = Kind::directory, .generation = &generation.value(), .directory = &directory};
+}
 
 AddressSpace AddressSpace::ggtt(const Ggtt& table) {
   return {.kind = Kind::ggtt, .format = &table.format(), .table = &table, .generation = &table.generation()};
@@ -138,6 +183,8 @@ Translation translate(const AddressSpace& space, HostMemory& memory, uint64_t va
     case AddressSpace::Kind::ppgtt32:
       if (va >> 32) return failed(FaultType::invalid_pdpe);
       return Tables(memory, *space.format).walk_directory(space.roots[va >> 30], va, true, most);
+    case AddressSpace::Kind::flat: return walk_flat(space, memory, va, most);
+    case AddressSpace::Kind::directory: return walk_two_level(*space.directory, memory, va, most);
     case AddressSpace::Kind::none: break;
   }
   return failed(FaultType::invalid_pml4e);

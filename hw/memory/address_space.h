@@ -4,6 +4,8 @@
 //   GGTT         32 bits, one table in the chip
 //   PPGTT, 32b   4 page directory pointers in the context, then PD, PT ("legacy 32b")
 //   PPGTT, 48b   PML4, PDP, PD, PT of 512 entries of 8 bytes each
+//   flat         Ironlake: one table of up to 1 MiB in memory (ILK PRM vol 1 part 2, 1.2.2)
+//   directory    Ironlake: a directory in the chip, tables of 1024 entries of 4 bytes in memory (1.3)
 // Pages of 4K; of 64K where the PDE says so (then only each 16th PTE counts); of 2M where the PDE says so (later chips). What stands where in an
 // entry is the platform's defs::PageFormat.
 #pragma once
@@ -20,6 +22,7 @@
 namespace softgen::memory {
 
 class Ggtt;
+class PageDirectory;
 
 /// What TLBs of PPGTTs watch: bump it when cached translations must go (TLB invalidate registers,
 /// PIPE_CONTROL / MI_FLUSH_DW with TLB invalidate, context switch). One an engine or one a device, as the
@@ -33,24 +36,28 @@ class TlbGeneration {
   std::atomic<uint64_t> value_{1};
 };
 
-/// A value: which tables. The Ggtt or TlbGeneration it names must outlive it.
+/// A value: which tables. The Ggtt, PageDirectory or TlbGeneration it names must outlive it.
 struct AddressSpace {
-  enum class Kind : uint8_t { none, ggtt, ppgtt32, ppgtt48 };
+  enum class Kind : uint8_t { none, ggtt, ppgtt32, ppgtt48, flat, directory };
 
   Kind kind = Kind::none;
   const defs::PageFormat* format = nullptr;
   const Ggtt* table = nullptr;
   const std::atomic<uint64_t>* generation = nullptr;
-  std::array<uint64_t, 4> roots{};  ///< guest physical addresses of the PDs (ppgtt32) or the PML4 ([0]); low
-                                    ///< 12 bits have no meaning
-  uint64_t aux_table = 0;           ///< graphics address of the aux map's table of level 3; 0: there is none (hw/memory/aux_walker.h)
-  TiledResources tiled{};           ///< of ppgtt48, in front of its tables
+  /// Guest physical addresses of the PDs (ppgtt32) or the PML4 ([0]); low 12 bits have no meaning. flat: of the table, and how many entries it has.
+  std::array<uint64_t, 4> roots{};
+  const PageDirectory* directory = nullptr;
+  uint64_t aux_table = 0;  ///< graphics address of the aux map's table of level 3; 0: there is none (hw/memory/aux_walker.h)
+  TiledResources tiled{};  ///< of ppgtt48, in front of its tables
 
   static AddressSpace ggtt(const Ggtt& table);
   /// `format` outlives the space.
   static AddressSpace ppgtt32(const std::array<uint64_t, 4>& pdps, const TlbGeneration& generation,
                               const defs::PageFormat& format = defs::gen8_ppgtt_pages);
   static AddressSpace ppgtt48(uint64_t pml4, const TlbGeneration& generation, const defs::PageFormat& format = defs::gen8_ppgtt_pages);
+  /// `base`: of the table; one of Gen5's.
+  static AddressSpace flat(uint64_t base, uint64_t entries, const TlbGeneration& generation);
+  static AddressSpace two_level(const PageDirectory& directory, const TlbGeneration& generation);
   bool operator==(const AddressSpace&) const = default;
 };
 

@@ -13,7 +13,8 @@ constexpr uint64_t tile_size = 4096;
 }  // namespace
 
 Aperture::Aperture(const Ggtt& ggtt, HostMemory& memory, FaultSink* sink, defs::Bit6Swizzle swizzle)
-    : view_(memory, sink), swizzle_(swizzle) {
+    : view_(memory, &host_), swizzle_(swizzle) {
+  host_.next = sink;
   view_.set_space(AddressSpace::ggtt(ggtt));
 }
 

@@ -23,6 +23,8 @@ class Aperture {
   static constexpr unsigned fence_count = 32;
 
   Aperture(const Ggtt& ggtt, HostMemory& memory, FaultSink* sink, defs::Bit6Swizzle swizzle = {});
+  /// Who is told of faults, in place of the constructor's. Before there are accesses.
+  void set_faults(FaultSink* sink) { host_.next = sink; }
 
   /// size 1, 2, 4 or 8; any offset below 4 GiB.
   uint64_t read(uint64_t offset, unsigned size);
@@ -43,6 +45,15 @@ class Aperture {
   void state(Archive& archive);
 
  private:
+  /// Marks faults as the CPU's.
+  struct HostFaults final : FaultSink {
+    FaultSink* next = nullptr;
+    void fault(const Fault& fault) override {
+      Fault told = fault;
+      told.host = true;
+      if (next) next->fault(told);
+    }
+  };
   struct Region {
     uint64_t first, last;  // bytes, both included
     uint64_t pitch;        // bytes
@@ -54,6 +65,7 @@ class Aperture {
   uint64_t address(uint64_t offset) const;
   bool in_one_piece(uint64_t offset, unsigned size) const;
 
+  HostFaults host_;
   View view_;
   const defs::Bit6Swizzle swizzle_;
   mutable Mutex mutex_;

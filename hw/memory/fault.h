@@ -3,6 +3,7 @@
 // (SKL PRM vol 2c; i915 gt/intel_gt.c:gen8_check_faults).
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "hw/base/archive.h"
@@ -14,7 +15,7 @@
 namespace softgen::memory {
 
 /// RING_FAULT_REG[2:1]: the table level whose entry was not valid. An entry that points where there is no RAM
-/// counts as not valid.
+/// counts as not valid. Of Ironlake's two levels invalid_pdpe says that the directory has no such entry.
 enum class FaultType : uint8_t { invalid_pte, invalid_pde, invalid_pdpe, invalid_pml4e };
 
 struct Fault {
@@ -23,6 +24,7 @@ struct Fault {
   Access access = Access::read;
   bool ggtt = false;
   EngineId engine = EngineId::rcs;
+  bool host = false;  ///< the CPU's access, through the aperture
 };
 
 class FaultSink {
@@ -30,6 +32,8 @@ class FaultSink {
   virtual ~FaultSink() = default;
   /// Any thread.
   virtual void fault(const Fault& fault) = 0;
+  /// A view is about to hand out this page of host memory for writing, for the first time since its translations were last dropped. Any thread.
+  virtual void before_write(std::byte* /*page*/) {}
 };
 
 /// The fault registers. The first fault latches and stays until software clears the valid bit. Any thread.

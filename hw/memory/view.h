@@ -21,6 +21,7 @@
 #include <memory>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "hw/base/bits.h"
 #include "hw/memory/address_space.h"
@@ -103,6 +104,8 @@ class View {
   /// The page that is read, or that takes writes, where no memory is.
   std::byte* nowhere(Access access);
 
+  /// The pages whose translations it holds, up to `most`, in the order of their addresses; of the thread that uses it.
+  std::vector<uint64_t> translated(size_t most) const;
   /// Faults this view has met (reads and writes of unmapped addresses).
   uint64_t faults() const { return faults_; }
   /// Reads of null tiles that this view has met. A host pointer that a caller keeps for several reads counts once.

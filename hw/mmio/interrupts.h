@@ -22,7 +22,9 @@ constexpr EngineEvents watchdog = 1 << 5;        ///< the watchdog timer has rea
 constexpr unsigned count = 6;
 /// A level, for show(): each sync flush turns it over.
 constexpr EngineEvents sync_status = 1 << count;
-constexpr unsigned with_levels = count + 1;
+/// A level: faults of a per-process table wait for software.
+constexpr EngineEvents page_fault = 1 << (count + 1);
+constexpr unsigned with_levels = count + 2;
 }  // namespace engine_event
 
 /// Events of a display pipe, or-ed.

@@ -72,6 +72,8 @@ void attach_tlb_invalidation(RegisterFile& registers, memory::Ggtt& ggtt, memory
 
 void attach_faults(RegisterFile& registers, memory::FaultRegisters& faults) {
   using memory::FaultRegisters;
+  // Ironlake's page fault register of the render streamer has RING_FAULT_REG's offset, and none of the others.
+  if (!has(registers, reg::FAULT_TLB_DATA0) && !has(registers, reg::GAM_FAULT_TLB_DATA0)) return;
   const std::pair<uint32_t, uint32_t> places[] = {
       {reg::RING_FAULT_REG, FaultRegisters::ring_fault_reg}, {reg::GAM_RING_FAULT_REG, FaultRegisters::ring_fault_reg},
       {reg::FAULT_TLB_DATA0, FaultRegisters::tlb_data0},     {reg::GAM_FAULT_TLB_DATA0, FaultRegisters::tlb_data0},
@@ -83,12 +85,41 @@ void attach_faults(RegisterFile& registers, memory::FaultRegisters& faults) {
   }
 }
 
+/// A change of frequency is done at once; software waits for Command Status.
+void attach_frequency(RegisterFile& registers) {
+  if (!has(registers, reg::MEMSWCTL)) return;
+  registers.on_write(reg::MEMSWCTL, [&registers](uint32_t at, uint32_t) {
+    constexpr uint32_t change_frequency = 2;  // i915_reg.h, MEMCTL_CMD_CHFREQ
+    const uint32_t command = registers.peek(at);
+    if (!field::MEMSWCTL_COMMAND_STATUS.of(command)) return;
+    if (field::MEMSWCTL_COMMAND.of(command) == change_frequency)
+      registers.poke(reg::MEMSTAT_ILK, field::MEMSTAT_ILK_STATE.with(0, field::MEMSWCTL_FREQUENCY.of(command)));
+    registers.clear_bits(at, field::MEMSWCTL_COMMAND_STATUS.mask());
+  });
+}
+
+/// The memory controller's registers at the manual's place (ILK PRM vol 1 part 2, chapter 2) are those at i915's, but where the video streamer's are
+/// there; the rest of the window keeps what is written.
+void attach_controller_alias(RegisterFile& registers) {
+  if (!has(registers, reg::MCHBAR_ALIAS)) return;
+  const defs::Register* const window = registers.set().find(reg::MCHBAR_WINDOW);
+  const auto mirror = [&registers](uint32_t offset, uint32_t bytes) {
+    constexpr uint32_t distance = reg::MCHBAR_ALIAS - reg::MCHBAR_WINDOW;
+    registers.on_read(offset + distance, bytes, [&registers](uint32_t at) { return registers.read(at - distance); });
+    registers.on_write(offset + distance, bytes, [&registers](uint32_t at, uint32_t value) { registers.write(at - distance, value); });
+  };
+  mirror(reg::MCHBAR_WINDOW, window->block);
+  for (const uint32_t offset : {reg::CSIPLL0, reg::DDRMPLL1, reg::ILK_GDSR}) mirror(offset, 4);
+}
+
 }  // namespace
 
 void attach_memory_registers(RegisterFile& registers, MemoryUnits units) {
   attach_fences(registers, units.aperture);
   attach_tlb_invalidation(registers, units.ggtt, units.tlb);
   attach_faults(registers, units.faults);
+  attach_frequency(registers);
+  attach_controller_alias(registers);
 }
 
 void show_stolen(RegisterFile& registers, uint64_t base, uint64_t size) {

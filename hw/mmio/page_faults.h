@@ -2,6 +2,7 @@
 // Ironlake's page fault registers, one of each engine: the first fault, until software clears its valid bit (ILK PRM vol 1 part 2, 5.7.1.1).
 #pragma once
 
+#include <functional>
 #include <memory>
 
 #include "hw/base/mutex.h"
@@ -19,17 +20,21 @@ constexpr uint32_t page_fault_register(EngineId engine) {
 /// Records faults of engines. The unit that asked (SRCID) reads 0: which number means which is not public.
 class PageFaultRegisters final : public memory::FaultSink {
  public:
-  /// Registers its hooks. `next` gets all faults, too; it outlives this.
-  PageFaultRegisters(RegisterFile& registers, memory::FaultSink& next);
+  /// Registers its hooks. `next` gets all faults, too; it outlives this. `host_error`: a write of the CPU has set the render streamer's ESR; may be empty.
+  PageFaultRegisters(RegisterFile& registers, memory::FaultSink& next, std::function<void()> host_error = {});
   void fault(const memory::Fault& fault) override;
 
  private:
+  /// "An access (other than a CPU Read) through an invalid PTE will result in Page Table Error (Invalid PTE)" (1.3.2; 5.9).
+  void host_fault(const memory::Fault& fault);
+
   RegisterFile& registers_;
   memory::FaultSink& next_;
+  const std::function<void()> host_error_;
   Mutex mutex_;
 };
 
 /// The registers of a device, as part of a platform.
-std::unique_ptr<memory::FaultSink> gen5_page_faults(RegisterFile& registers, memory::FaultSink& next);
+std::unique_ptr<memory::FaultSink> gen5_page_faults(RegisterFile& registers, memory::FaultSink& next, std::function<void()> host_error);
 
 }  // namespace softgen::mmio

@@ -134,6 +134,11 @@ class Ironlake(unittest.TestCase):
         self.assertEqual(machine.bar_size(0x10), 4 << 20)
         self.assertEqual(machine.bar_size(0x18), 256 << 20)
 
+    def test_the_mobile_chip_has_its_own_id(self):
+        machine = Machine("", platform="ilkm")
+        self.addCleanup(machine.close)
+        self.assertEqual(machine.config(0x00), 0x00468086)
+
     def test_stolen_memory(self):
         machine = self.machine("stolen=48M")
         self.assertEqual(machine.config(self.GMCH, 2, slot=0), 0x0300, "2 MiB of entries, no stolen memory before firmware placed it")

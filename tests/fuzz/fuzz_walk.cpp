@@ -10,6 +10,7 @@
 #include "hw/base/log.h"
 #include "hw/memory/aperture.h"
 #include "hw/memory/flat_memory.h"
+#include "hw/memory/page_directory.h"
 #include "hw/memory/view.h"
 #include "tests/fuzz/input.h"
 #include "tests/quiet_log.h"
@@ -26,11 +27,26 @@ void expect(bool truth) {
   if (!truth) std::abort();
 }
 
-AddressSpace choose_space(Input& in, const Ggtt& ggtt, const TlbGeneration& generation) {
+/// Tables that a space may have besides those in RAM.
+struct Own {
+  const Ggtt& ggtt;
+  TlbGeneration& generation;
+  const Ggtt& small_ggtt;  ///< of four bytes an entry
+  PageDirectory& directory;
+};
+
+AddressSpace choose_space(Input& in, const Own& own) {
+  const TlbGeneration& generation = own.generation;
   const uint8_t kind = in.take<uint8_t>();
   const uint64_t root = (in.take<uint8_t>() % (ram_pages + 1)) * 4096;
-  if (kind % 3 == 0) return AddressSpace::ggtt(ggtt);
-  if (kind % 3 == 1) return AddressSpace::ppgtt48(root, generation);
+  if (kind % 5 == 0) return AddressSpace::ggtt(own.ggtt);
+  if (kind % 5 == 1) return AddressSpace::ppgtt48(root, generation);
+  if (kind % 5 == 2) return AddressSpace::flat(root, uint64_t{1} << (in.take<uint8_t>() % 20), generation);
+  if (kind % 5 == 3) {
+    own.directory.load(own.small_ggtt, in.take<uint32_t>() & 0x7fff, in.take<uint32_t>());
+    own.generation.bump();
+    return AddressSpace::two_level(own.directory, generation);
+  }
   return AddressSpace::ppgtt32({root, root + 4096, 0, ~uint64_t{0}}, generation);
 }
 
@@ -78,6 +94,14 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
 
   static Ggtt ggtt;
   for (unsigned i = 0; i < 8; ++i) ggtt.set_pte(i, uint64_t{in.take<uint16_t>()} << 11 | 1);
+  // A directory of small tables, which lie in RAM, too; its end is that of the global table.
+  static Ggtt small_ggtt(defs::gen5_ggtt_pages);
+  for (const uint64_t line : {uint64_t{0}, small_ggtt.entries() - 16})
+    for (unsigned i = 0; i < 16; ++i) {
+      const uint16_t entry = in.take<uint16_t>();
+      small_ggtt.set_pte(line + i, (entry & 0xf3u) | (entry >> 8) % (ram_pages + 2) << 12);
+    }
+  PageDirectory directory;
   TlbGeneration generation;
   FaultRegisters faults;
   View view(memory, &faults);
@@ -86,14 +110,14 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   for (unsigned i = 0; i < 2000 && !in.empty(); ++i) {
     const uint8_t what = in.take<uint8_t>();
     if (what < 32) {
-      view.set_space(choose_space(in, ggtt, generation));
+      view.set_space(choose_space(in, {ggtt, generation, small_ggtt, directory}));
     } else if (what < 48) {
       aperture.set_fence(what % Aperture::fence_count, in.take<uint64_t>());
       aperture.write(in.take<uint32_t>() & 0x7fff, what, 1u << what % 4);
     } else if (what < 56) {
       const uint64_t va = in.take<uint64_t>();
       const Translation t = translate(view.space(), memory, va);
-      expect(!t.valid || (t.gpa < uint64_t{1} << 39 && (t.gpa ^ va) % 4096 == 0 && t.page_size >= 4096));
+      expect(!t.valid || (t.gpa < uint64_t{1} << 40 && (t.gpa ^ va) % 4096 == 0 && t.page_size >= 4096));
     } else {
       access(in, view, buffer);
     }

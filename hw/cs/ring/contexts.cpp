@@ -10,6 +10,7 @@
 #include "hw/cs/context_image.h"
 #include "hw/cs/decode/ring_packets.h"
 #include "hw/cs/image_layout.h"
+#include "hw/cs/ring/counters.h"
 
 namespace softgen::cs {
 namespace {
@@ -24,26 +25,40 @@ constexpr size_t list_dwords = engine_offset / 4;
 
 }  // namespace
 
-// INSTPM, CACHE_MODE_0, CACHE_MODE_1, MI_ARB_STATE, and the counters of the 3D pipeline (5.8).
+// What hardware alone changes: the directory (1.3.2), and of the video streamer all that a context of its has.
+std::vector<uint32_t> RingContexts::own_registers(EngineId id) {
+  if (id == EngineId::rcs) return {all::PP_DIR_BASE, all::PP_DCLV(0), all::PP_DCLV(1)};
+  return {all::VCS_PP_DIR_BASE, all::VCS_PP_DCLV(0), all::VCS_PP_DCLV(1)};
+}
+
+// INSTPM, CACHE_MODE_0, CACHE_MODE_1, MI_ARB_STATE, and the counters of the 3D pipeline (5.8); PGTBL_CTL2 and PGTBL_STR2 (1.2.2). Of the video streamer
+// the ring and CTXT_SR_CTL (part 4, 1.1.8.3).
 std::vector<RingContexts::Saved> RingContexts::saved_registers(const EngineCore& core, const defs::RegisterSet& set) {
+  const uint32_t base = core.config().mmio_base;
+  const bool render = core.config().id == EngineId::rcs;
   std::vector<Saved> found;
-  const auto add = [&](uint32_t offset, uint32_t dwords) {
+  const auto add = [&](uint32_t offset, uint32_t dwords, bool own) {
     const defs::Register* const row = set.find(offset);
-    for (uint32_t i = 0; row && i < dwords; ++i) found.push_back({offset + 4 * i, row->masked});
+    for (uint32_t i = 0; row && i < dwords; ++i) found.push_back({offset + 4 * i, row->masked, own});
   };
-  for (const uint32_t offset : {core.config().mmio_base + reg::instpm, all::CACHE_MODE_0_GEN4, all::CACHE_MODE_1_GEN4, all::MI_ARB_STATE})
-    add(offset, 1);
-  for (const uint32_t counter :
-       {all::IA_VERTICES_COUNT(0), all::IA_PRIMITIVES_COUNT(0), all::VS_INVOCATION_COUNT(0), all::HS_INVOCATION_COUNT(0),
-        all::DS_INVOCATION_COUNT(0), all::GS_INVOCATION_COUNT(0), all::GS_PRIMITIVES_COUNT(0), all::CL_INVOCATION_COUNT(0),
-        all::CL_PRIMITIVES_COUNT(0), all::PS_INVOCATION_COUNT(0), all::PS_DEPTH_COUNT(0)})
-    add(counter, 2);
+  if (render) {
+    for (const uint32_t offset :
+         {base + reg::instpm, all::CACHE_MODE_0_GEN4, all::CACHE_MODE_1_GEN4, all::MI_ARB_STATE, all::PGTBL_CTL2, all::PGTBL_STR2})
+      add(offset, 1, false);
+    for (const uint32_t counter : pipeline_counters) add(counter, 2, false);
+  } else {
+    for (const uint32_t ring : {reg::tail, reg::head, reg::start, reg::ctl, all::RING_CTXT_SR_CTL}) add(base + ring, 1, true);
+  }
+  for (const uint32_t offset : own_registers(core.config().id)) add(offset, 1, true);
   assert(2 * found.size() + 2 <= list_dwords);
   return found;
 }
 
-RingContexts::RingContexts(EngineCore& core)
-    : core_(core), registers_(saved_registers(core, core.links().registers.set())), engine_image_(core.links().engine.context_size()) {
+RingContexts::RingContexts(EngineCore& core, ProcessTables& tables)
+    : core_(core),
+      tables_(tables),
+      registers_(saved_registers(core, core.links().registers.set())),
+      engine_image_(core.links().engine.context_size()) {
   assert(core.config().engine_class != defs::EngineClass::render ||
          engine_offset + sizeof(StateHeader) + engine_image_.size() <= image_bytes);
 }
@@ -57,7 +72,10 @@ void RingContexts::set_context(std::span<const uint32_t> packet) {
   const uint32_t old = field::RING_CCID_LOGICAL_CONTEXT_ADDRESS.in_place(previous);
   const bool valid = field::RING_CCID_VALID.of(previous), switches = !valid || old != next || command.force_restore();
   if (switches && valid) save(old);
-  if (switches && !command.restore_inhibit()) restore(next);
+  if (switches && !command.restore_inhibit()) {
+    restore(next);
+    tables_.load_directory();
+  }
   core_.set(reg::ccid, next | field::RING_CCID_MEMORY_SPACE_GTT.mask() | field::RING_CCID_VALID.mask() |
                            (command.extended_state_save_enable() ? field::RING_CCID_EXTENDED_STATE_SAVE_ENABLE.mask() : 0) |
                            (command.extended_state_restore_enable() ? field::RING_CCID_EXTENDED_STATE_RESTORE_ENABLE.mask() : 0));
@@ -92,11 +110,24 @@ void RingContexts::restore_registers(uint32_t address) {
   uint32_t skipped = 0;
   while (const std::optional<ImageWalk::Entry> list = walk.next(page.size())) {
     for (size_t at = list->first; at < list->first + 2 * size_t{list->count}; at += 2) {
-      if (std::ranges::find(registers_, page[at], &Saved::offset) == registers_.end()) ++skipped;
+      const auto known = std::ranges::find(registers_, page[at], &Saved::offset);
+      if (known == registers_.end()) ++skipped;
+      else if (known->own) core_.links().registers.poke(page[at], page[at + 1]);
       else core_.links().registers.write(page[at], page[at + 1], mmio::Initiator::context);
     }
   }
   if (walk.bad() || skipped) guest_error("context image that MI_SET_CONTEXT has not saved", "at {:#x}", address);
+}
+
+std::optional<uint32_t> RingContexts::value_of(uint32_t address, uint32_t offset) const {
+  std::array<uint32_t, list_dwords> page{};
+  core_.ggtt().read(address, page.data(), sizeof page);
+  ImageWalk walk(page, core_.config().commands, core_.config().engine_class);
+  std::optional<uint32_t> value;
+  while (const std::optional<ImageWalk::Entry> list = walk.next(page.size()))
+    for (size_t at = list->first; at < list->first + 2 * size_t{list->count}; at += 2)
+      if (page[at] == offset) value = page[at + 1];
+  return value;
 }
 
 void RingContexts::restore_engine(uint32_t address) {

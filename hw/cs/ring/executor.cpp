@@ -13,7 +13,12 @@ using defs::CommandId;
 
 ParseEnd RingExecutor::walk(Cursor& cursor, std::vector<uint32_t>& packet) {
   begin();
-  return parse(cursor, ParseMemory{core_.ggtt(), core_.ppgtt(), packet}, core_.config().commands, core_.config().engine_class, *this);
+  ProcessTables& tables = *units_.tables;
+  const ParseMemory memory{.ggtt = tables.ring(),
+                           .ppgtt = core_.ppgtt(),
+                           .buffer = packet,
+                           .batch = tables.form() == ProcessTables::Form::flat ? &tables.batch(true) : nullptr};
+  return parse(cursor, memory, core_.config().commands, core_.config().engine_class, *this);
 }
 
 Flow RingExecutor::execute(const Packet& packet, const Cursor& after) {
@@ -34,7 +39,52 @@ Flow RingExecutor::execute(const Packet& packet, const Cursor& after) {
     return ring_mi(packet, after);
   }
   if (packet.command->id == CommandId::PIPE_CONTROL) return pipe_control(packet.dwords);
+  if (units_.tables->form() == ProcessTables::Form::flat) core_.env().constants = &fetched(after);  // 2: 3.6.2
   return engine_packet(packet);
+}
+
+// 2: 1.3.3. Draws are not left to later commands: their faults are the command's own.
+Flow RingExecutor::stalling(const Packet& packet, const Cursor& after) {
+  FaultInterface& faults = *units_.faults;
+  if (faults.in_service()) return stop(Reason::waiting);
+  units_.tables->invalidate();
+  Engine& engine = core_.links().engine;
+  before_.resize(engine.context_size());
+  engine.save_context(before_);
+  faults.begin();
+  Flow flow = execute(packet, after);
+  const ExecResult finished = core_.finish_deferred();
+  if (flow.kind == Flow::Kind::next && finished != ExecResult::done) flow = result(finished);
+  const FaultInterface::Met met = faults.met();
+  const bool back = faults.end(met == FaultInterface::Met::pages);
+  if (met == FaultInterface::Met::nothing || core_.halted() || core_.stop().aborting()) return flow;
+  // "Any access by a process that requires a PD entry in a set that is not enabled [...] will cause a fatal error" (2: 1.3.2.4).
+  if (met == FaultInterface::Met::no_entry) return fault(reg::error_page_table);
+  if (back && flow.kind == Flow::Kind::repeat) engine.restore_context(before_);  // a packet that was preempted does not go on in its middle
+  if (back) return page_fault();
+  unimplemented("Ironlake: page fault of a command that has written more than is kept", "{} at {:#x}", packet.command->name,
+                packet.address);
+  return flow;
+}
+
+Flow RingExecutor::page_fault() {
+  units_.faults->signal();
+  core_.flush({.texture = true, .state = true});  // what was read as zeros
+  if (!(core_.levels() & mmio::engine_event::page_fault)) core_.toggle(mmio::engine_event::page_fault);
+  return stop(Reason::waiting);
+}
+
+Flow RingExecutor::no_memory(uint64_t address, const Cursor& after) {
+  if (!has_faulted() || units_.faults->met() == FaultInterface::Met::no_entry) return Executor::no_memory(address, after);
+  return units_.faults->in_service() ? stop(Reason::waiting) : page_fault();
+}
+
+// "Commands executing directly from a ring buffer or from a 'secure' batch buffer have these access rights; other commands do not" (2: 1.3).
+memory::View* RingExecutor::target(bool global) {
+  if (!global) return &units_.tables->process();
+  if (privileged_ || units_.tables->form() != ProcessTables::Form::two_level) return &core_.ggtt();
+  guest_error("global memory in a non-secure batch", "with a per-process table, at {:#x}", core_.get(reg::acthd));
+  return nullptr;
 }
 
 // A fault of data ends no command: reads found zeros, writes were dropped (2: 5.7.1.1). The error cannot be cleared (2: 5.7.1).
@@ -51,8 +101,12 @@ Flow RingExecutor::ring_mi(const Packet& packet, const Cursor& after) {
     case CommandId::MI_BATCH_BUFFER_START: return start(dw, after);
     case CommandId::MI_BATCH_BUFFER_END: return end(after);
     case CommandId::MI_SET_CONTEXT: return set_context(packet, after);
-    case CommandId::MI_STORE_DATA_IMM: return store_data_imm(packet);
-    case CommandId::MI_LOAD_REGISTER_IMM: return load_register_imm(dw), Flow::next();
+    case CommandId::MI_ARB_CHECK:
+      if (after.level() == 0 && units_.contexts && units_.contexts->pending() && arbiter_.arbitration())
+        return stop(Reason::arbitration, Flow::stop());
+      break;
+    case CommandId::MI_STORE_DATA_IMM: return store_data_imm(packet, after);
+    case CommandId::MI_LOAD_REGISTER_IMM: return load_register_imm(dw);
     case CommandId::MI_STORE_REGISTER_MEM: return store_register_mem(dw), Flow::next();
     case CommandId::MI_UPDATE_GTT: return update_gtt(dw), Flow::next();
     case CommandId::MI_SEMAPHORE_MBOX: return semaphore(packet);
@@ -122,7 +176,7 @@ Flow RingExecutor::set_context(const Packet& packet, const Cursor& after) {
   if (after.level()) return guest_error("MI_SET_CONTEXT in a batch"), Flow::next();
   if (const std::optional<Flow> stopped = fence({.texture = true})) return *stopped;
   set_context_(packet.dwords);
-  return Flow::next();
+  return units_.tables->stale() ? Flow::stop() : Flow::next();
 }
 
 void RingExecutor::suspend_flush(Dwords dw) {
@@ -198,16 +252,17 @@ void RingExecutor::flip(Dwords dw) {
 Flow RingExecutor::semaphore(const Packet& packet) {
   const ring_packets::MI_SEMAPHORE_MBOX::View mbox(packet.dwords);
   const uint32_t data = mbox.semaphore_data_dword(), address = mbox.semaphore_address();
-  memory::View& view = core_.view(mbox.use_global_gtt());
+  memory::View* const view = target(mbox.use_global_gtt());
+  if (!view) return Flow::next();
   if (mbox.update_semaphore()) {
-    if (!mbox.compare_register()) view.store_release<uint32_t>(address, data), core_.links().memory_written();
+    if (!mbox.compare_register()) view->store_release<uint32_t>(address, data), core_.links().memory_written();
     else if (privileged_) write_register(address, data);
     else guest_error("MI_SEMAPHORE_MBOX that writes a register in a non-secure batch", "{:#x}", address);
     return Flow::next();
   }
   if (!mbox.compare_semaphore()) return Flow::next();
   uint32_t value = 0;
-  if (!mbox.compare_register()) value = view.load_acquire<uint32_t>(address);
+  if (!mbox.compare_register()) value = view->load_acquire<uint32_t>(address);
   else if (mbox.register_select() == 0) value = core_.get(softgen::reg::RING_SYNC_0);
   else if (mbox.register_select() == 2) value = core_.get(softgen::reg::RING_SYNC_1);
   else return guest_error("MI_SEMAPHORE_MBOX", "register {}", mbox.register_select()), Flow::next();

@@ -23,38 +23,46 @@ bool is_cpu_window(const mmio::RegisterFile& registers, uint32_t offset) {
 
 }  // namespace
 
-// Use Global GTT clear: a physical address, which is a command error in a non-secure batch, ended by a full reset alone (2: 5.3.7.6).
-Flow RingExecutor::store_data_imm(const Packet& packet) {
+// Use Global GTT: of a flat table's process the table through which the command was fetched (2: 3.6.2). Clear: a table of two levels (4: 1.2.3), else a
+// physical address, which is a command error in a non-secure batch, ended by a full reset alone (2: 5.3.7.6).
+Flow RingExecutor::store_data_imm(const Packet& packet, const Cursor& after) {
   const ring_packets::MI_STORE_DATA_IMM::View store(packet.dwords);
-  const bool qword = packet.dwords.size() > 4, global = store.use_global_gtt();
-  if (!global && !privileged_) {
+  const bool qword = packet.dwords.size() > 4;
+  const bool physical = !store.use_global_gtt() && units_.tables->form() != ProcessTables::Form::two_level;
+  if (physical && !privileged_) {
     guest_error("MI_STORE_DATA_IMM to a physical address in a non-secure batch", "at {:#x}", packet.address);
     core_.set(reg::ipeir, field::RING_IPEIR_BATCH_BUFFER_ERROR.mask());
     return fault(reg::error_instruction);
   }
+  memory::View* const view = physical ? nullptr : store_target(store.use_global_gtt(), after);
+  if (!physical && !view) return Flow::next();
   const unsigned bytes = qword ? 8 : 4;
   const std::optional<uint64_t> value = planned(qword ? store.immediate_data() : packet.dwords[3], bytes, false);
   if (!value) return Flow::next();
   const uint64_t address = align_down(uint64_t{store.address()}, uint64_t{bytes});
-  if (!global) store_physical(address | uint64_t{store.physical_start_address_extension()} << 32, *value, bytes);
-  else if (qword) core_.ggtt().store_release<uint64_t>(address, *value);
-  else core_.ggtt().store_release<uint32_t>(address, static_cast<uint32_t>(*value));
+  if (physical) store_physical(address | uint64_t{store.physical_start_address_extension()} << 32, *value, bytes);
+  else if (qword) view->store_release<uint64_t>(address, *value);
+  else view->store_release<uint32_t>(address, static_cast<uint32_t>(*value));
   core_.links().memory_written();
   return Flow::next();
+}
+
+memory::View* RingExecutor::store_target(bool global, const Cursor& after) {
+  return units_.tables->form() == ProcessTables::Form::flat ? &fetched(after) : target(global);
 }
 
 void RingExecutor::store_physical(uint64_t address, uint64_t value, unsigned bytes) {
   HostMemory& memory = core_.links().memory;
   const HostSpan span = memory.resolve(address, Access::write);
-  if (!span.data || span.size < bytes) return guest_error("MI_STORE_DATA_IMM outside of memory", "{:#x}", address);
+  if (!span.data || span.size < bytes) return guest_error("store outside of memory", "{:#x}", address);
   memory.mark_dirty(address, bytes);
   if (bytes == 8) __atomic_store_n(reinterpret_cast<uint64_t*>(span.data), value, __ATOMIC_RELEASE);
   else __atomic_store_n(reinterpret_cast<uint32_t*>(span.data), static_cast<uint32_t>(value), __ATOMIC_RELEASE);
 }
 
 // A no-op while RING_CTL disables register accesses (4: 1.1.5, 1.2.4).
-void RingExecutor::load_register_imm(Dwords dw) {
-  if (field::RING_CTL_DISABLE_REGISTER_ACCESSES.of(core_.get(reg::ctl))) return;
+Flow RingExecutor::load_register_imm(Dwords dw) {
+  if (field::RING_CTL_DISABLE_REGISTER_ACCESSES.of(core_.get(reg::ctl))) return Flow::next();
   mmio::RegisterFile& registers = core_.links().registers;
   const uint32_t kept = load_register_imm_kept(dw[0]);
   const ring_packets::MI_LOAD_REGISTER_IMM::View load(dw);
@@ -64,25 +72,40 @@ void RingExecutor::load_register_imm(Dwords dw) {
     const uint32_t old = kept ? registers.read(offset, mmio::Initiator::streamer) & kept : 0;
     write_register(offset, (load.data_dword(i) & ~kept) | old);
   }
+  return units_.tables->stale() ? Flow::stop() : Flow::next();  // the next walk has the views that the registers say
 }
 
 void RingExecutor::store_register_mem(Dwords dw) {
   const ring_packets::MI_STORE_REGISTER_MEM::View store(dw);
   mmio::RegisterFile& registers = core_.links().registers;
   const uint32_t offset = store.register_address();
+  memory::View* const view = target(store.use_global_gtt());
+  if (!view) return;
   const uint32_t value = is_cpu_window(registers, offset) ? 0 : registers.read(offset, mmio::Initiator::streamer);
-  core_.view(store.use_global_gtt()).store_release<uint32_t>(store.memory_address(), value);
+  view->store_release<uint32_t>(store.memory_address(), value);
   core_.links().memory_written();
 }
 
 // Consecutive entries from that of the page in dword 1 on (2: 3.6.1).
 void RingExecutor::update_gtt(Dwords dw) {
   const ring_packets::MI_UPDATE_GTT::View update(dw);
-  if (!update.use_global_gtt()) return unimplemented("Ironlake: MI_UPDATE_GTT of a per-process table");
+  if (!update.use_global_gtt()) return update_process_table(dw);
   memory::Ggtt& table = core_.links().ggtt;
   uint64_t entry = update.entry_address() >> 12;
   for (size_t i = 0; i < update.elements() && entry < table.entries(); ++i, ++entry) table.set_pte(entry, update.entry_data(i));
   if (core_.links().gtt_written) core_.links().gtt_written();
+}
+
+// The same of the running per-process table (2: 1.3.2), whose entries are in memory.
+void RingExecutor::update_process_table(Dwords dw) {
+  const ring_packets::MI_UPDATE_GTT::View update(dw);
+  uint64_t page = update.entry_address() >> 12;
+  for (size_t i = 0; i < update.elements(); ++i, ++page) {
+    const uint64_t at = units_.tables->entry_address(page);
+    if (at) store_physical(at, update.entry_data(i), 4);
+    else guest_error("MI_UPDATE_GTT of a page that no per-process table has", "{:#x}", page << 12);
+  }
+  units_.tables->invalidate();
 }
 
 // PIPE_CONTROL: the fence, the post-sync operation, the notification (2: 5.4.8). Graphics memory may be written by any batch (2: 5.3.7.6).
@@ -101,11 +124,12 @@ Flow RingExecutor::pipe_control(Dwords dw) {
   }
   const bool global = control.destination_address_type() == Command::DestinationAddressType::GGTT;
   if (control.post_sync_operation() != NO_WRITE)
-    if (const std::optional<uint64_t> value = planned(data, 8, false)) {
-      core_.view(global).store_release<uint64_t>(control.address(), *value);
-      core_.links().memory_written();
-    }
-  if (control.notify_enable()) core_.raise(mmio::engine_event::flush_notify);
+    if (memory::View* const view = target(global))
+      if (const std::optional<uint64_t> value = planned(data, 8, false)) {
+        view->store_release<uint64_t>(control.address(), *value);
+        core_.links().memory_written();
+      }
+  if (control.notify_enable() && !has_faulted()) core_.raise(mmio::engine_event::flush_notify);
   return Flow::next();
 }
 

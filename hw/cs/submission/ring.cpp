@@ -4,7 +4,6 @@
 #include "hw/cs/submission/ring.h"
 
 #include <algorithm>
-#include <array>
 #include <span>
 #include <utility>
 
@@ -26,20 +25,6 @@ class NoPort final : public SubmitPort {
   void state(Archive&) override {}
 };
 
-/// A register of which software asks for something that is not built.
-struct NotBuilt {
-  uint32_t offset, dwords;
-  uint32_t bits;  ///< one of them is written as 1
-  const char* what;
-};
-constexpr std::array of_render{NotBuilt{all::PGTBL_CTL2, 1, field::PGTBL_CTL2_PAGE_TABLE_ENABLE.mask(), "Ironlake: flat per-process table"},
-                               NotBuilt{all::GFX_MODE, 1, field::GFX_MODE_PER_PROCESS_GTT_ENABLE.mask(), "Ironlake: per-process tables"}};
-constexpr std::array of_video{
-    NotBuilt{all::VCS_GFX_MODE, 1, field::VCS_GFX_MODE_PER_PROCESS_GTT_ENABLE.mask(), "Ironlake: per-process tables of the video streamer"},
-    NotBuilt{all::VCS_PP_DIR_BASE, 1, ~0u, "Ironlake: per-process tables of the video streamer"},
-    NotBuilt{all::VCS_PP_DCLV(0), 2, ~0u, "Ironlake: per-process tables of the video streamer"},
-    NotBuilt{all::VCS_RNCID(0), 2, ~0u, "Ironlake: contexts of the video streamer"}};
-
 class RingSubmission final : public NoLists {
  public:
   RingSubmission(mmio::RegisterFile& registers, uint32_t mmio_base) : registers_(registers), base_(mmio_base) {}
@@ -52,7 +37,6 @@ class RingSubmission final : public NoLists {
   void attach_rules();
   void attach_alias(const defs::EngineRow& engine);
   void mirror(uint32_t alias, uint32_t offset);
-  void count(std::span<const NotBuilt> rows);
 
   mmio::RegisterFile& registers_;
   const uint32_t base_;
@@ -61,9 +45,7 @@ class RingSubmission final : public NoLists {
 void RingSubmission::attach(std::function<void()>) {
   attach_rules();
   const auto engine = std::ranges::find(registers_.set().engines, base_, &defs::EngineRow::mmio_base);
-  if (class_of(engine->id) != defs::EngineClass::video) return count(of_render);
-  attach_alias(*engine);
-  count(of_video);
+  if (class_of(engine->id) == defs::EngineClass::video) attach_alias(*engine);
 }
 
 void RingSubmission::attach_rules() {
@@ -96,13 +78,6 @@ void RingSubmission::attach_alias(const defs::EngineRow& engine) {
     }
   }
   mirror(all::VCS_HWS_PGA, base_ + reg::hws_pga);
-}
-
-void RingSubmission::count(std::span<const NotBuilt> rows) {
-  for (const NotBuilt& row : rows)
-    registers_.on_write(row.offset, row.dwords * 4, [this, bits = row.bits, what = row.what](uint32_t offset, uint32_t) {
-      if (registers_.peek(offset) & bits) unimplemented(what);
-    });
 }
 
 std::unique_ptr<SubmitPort> port() { return std::make_unique<NoPort>(); }

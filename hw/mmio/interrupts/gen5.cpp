@@ -18,17 +18,14 @@ constexpr std::array<uint32_t, engine_event::with_levels> own_rows = {field::GTI
                                                                       field::GTISR_BSD_CONTEXT_SWITCH.mask(),
                                                                       0,
                                                                       field::GTISR_BSD_WATCHDOG_EXPIRED.mask(),
-                                                                      field::GTISR_SYNC_STATUS.mask()};
-constexpr std::array<uint32_t, engine_event::with_levels> render_rows = {field::GTISR_RENDER_USER_INTERRUPT.mask(),
-                                                                         field::GTISR_MASTER_ERROR.mask(),
-                                                                         field::GTISR_PIPE_CONTROL_NOTIFY.mask(),
-                                                                         0,
-                                                                         0,
-                                                                         0,
-                                                                         field::GTISR_SYNC_STATUS.mask()};
+                                                                      field::GTISR_SYNC_STATUS.mask(),
+                                                                      field::GTISR_PAGE_FAULT.mask()};
+constexpr std::array<uint32_t, engine_event::with_levels> render_rows = {
+    field::GTISR_RENDER_USER_INTERRUPT.mask(), field::GTISR_MASTER_ERROR.mask(), field::GTISR_PIPE_CONTROL_NOTIFY.mask(), 0, 0, 0,
+    field::GTISR_SYNC_STATUS.mask(),           field::GTISR_PAGE_FAULT.mask()};
 constexpr std::array<uint32_t, engine_event::with_levels> video_rows = {
     field::GTISR_BSD_USER_INTERRUPT.mask(),   field::GTISR_MASTER_ERROR.mask(), 0, field::GTISR_BSD_CONTEXT_SWITCH.mask(), 0,
-    field::GTISR_BSD_WATCHDOG_EXPIRED.mask(), field::GTISR_SYNC_STATUS.mask()};
+    field::GTISR_BSD_WATCHDOG_EXPIRED.mask(), field::GTISR_SYNC_STATUS.mask(),  0};
 constexpr const auto& rows_of(EngineId engine) { return engine == EngineId::rcs ? render_rows : video_rows; }
 
 /// Bits of DEISR for each of pipe_event. Plane 0 is the primary one, plane 1 the sprite.

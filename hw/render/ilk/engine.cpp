@@ -59,7 +59,7 @@ void RenderEngine::read_constants(std::span<const uint32_t> packet, EngineEnv& e
   constants_.assign(buffer.valid ? std::min(buffer.registers, 2 * rows) : 0, Grf{});
   if (buffer.valid && buffer.registers > 2 * rows)
     guest_error("CONSTANT_BUFFER", "{} registers, the CS unit's entry has {}", buffer.registers, 2 * rows);
-  env.view.read(buffer.address, constants_.data(), constants_.size() * sizeof(Grf));
+  env.constant_view().read(buffer.address, constants_.data(), constants_.size() * sizeof(Grf));
   constants_missing_ = false;
 }
 
@@ -70,7 +70,7 @@ ExecResult RenderEngine::draw(const Packet& packet, EngineEnv& env) {
     return ExecResult::done;
   }
   if (const auto kept = store_.packet(defs::CommandId::CONSTANT_BUFFER); constants_missing_ && !kept.empty()) read_constants(kept, env);
-  read_state(store_, env.view, state_);
+  read_state(store_, env.state_view(), state_);
   state_.draw.vertex.topology = p.topology;
   DrawProgress progress;
   if (const auto kept = store_.progress(); store_.resumes(packet)) progress = {.batches = kept[0], .objects = kept[1], .quads = kept[2]};

@@ -61,7 +61,7 @@ void count_threads(Unit unit) {
 }  // namespace
 
 ThreadEnd EuRunner::run(const ThreadJob& job, UnitMessages& messages, EngineEnv& env) {
-  const auto program = loader_.load(env.view, job.bases, job.kernel, env.stop);
+  const auto program = loader_.load(env.state_view(), job.bases, job.kernel, env.stop);
   const size_t payload = std::min<size_t>(job.payload.size(), eu::grf_count);
   std::ranges::copy(job.payload.first(payload), thread_.regs.grf);
   eu::ThreadStart how;

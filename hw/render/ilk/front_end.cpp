@@ -93,7 +93,7 @@ FrontEnd::FrontEnd(const DrawContext& context, ObjectSink next)
 bool FrontEnd::draw(const Primitive& primitive) {
   if (vs_entries_.count() == 0) return true;
   topology_ = primitive.topology;
-  fetch_.emplace(context_.state.draw, context_.env.view, draw_call(primitive));
+  fetch_.emplace(context_.state.draw, context_.env.vertex_view(), draw_call(primitive));
   fetched_.resize(fetch_->slots());
   const auto emit = [this](const Object& object) { assembled(object); };
   const auto ended = [this] { return stopped(); };

@@ -390,26 +390,18 @@ TEST_CASE("Gen5 commands: what is not built is counted by its name") {
     uint32_t offset, value;
     const char* what;
   };
-  const Row rows[] = {{0x20c0, 0x0002'0002, "Ironlake: command classes disabled by INSTPM"},
-                      {0x12700, 1, "Ironlake: contexts of the video streamer"},
-                      {0x1229c, 0x0200'0200, "Ironlake: per-process tables of the video streamer"},
-                      {0x2520, 0x0200'0200, "Ironlake: per-process tables"},
-                      {0x20c4, 1, "Ironlake: flat per-process table"}};
+  const Row rows[] = {{0x20c0, 0x0002'0002, "Ironlake: command classes disabled by INSTPM"}};
   for (const Row& row : rows) {
     INFO(std::hex << row.offset);
     const uint64_t before = failure_count(Failure::unimplemented, row.what);
     f.registers.write(row.offset, row.value);
     CHECK(failure_count(Failure::unimplemented, row.what) == before + 1);
   }
-  f.registers.write(0x20c4, 0);  // char/agp/intel-gtt.c, i965_adjust_pgetbl_size
-  CHECK(failure_count(Failure::unimplemented, "Ironlake: flat per-process table") == 1);
   f.run({mi(0x14, 1u << 22 | 1), 0, 0, mi(0x04, 0x10), mi(0x04, 0x40), noop});
   CHECK(failure_count(Failure::unimplemented, "Ironlake: asynchronous MI_DISPLAY_FLIP") == 1);
-  f.run({mi(0x23, 1), 0, 0, noop});
   f.run(start(f.batch({batch_end}), 1u << 12));
   CHECK(failure_count(Failure::unimplemented, "Ironlake: MI_FLUSH with Generic Media State Clear") == 1);
   CHECK(failure_count(Failure::unimplemented, "Ironlake: MI_FLUSH with Protected Memory Enable") == 1);
-  CHECK(failure_count(Failure::unimplemented, "Ironlake: MI_UPDATE_GTT of a per-process table") == 1);
   CHECK(failure_count(Failure::unimplemented, "Ironlake: batch in encrypted memory") == 1);
 }
 

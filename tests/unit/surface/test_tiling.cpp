@@ -61,6 +61,20 @@ TEST_CASE("the offset's bits are the manual's interleave of x and y") {
   }
 }
 
+// ILK PRM vol 1 part 2, 3.5.3, TiledOffsetW: W tiles of 64 bytes by 64 rows. The walk's pitch is counted in such tiles there; here it is twice as
+// many bytes.
+TEST_CASE("W tiles are where Ironlake's formula has them") {
+  bool same = true;
+  for (uint32_t y = 0; y < 192; ++y)
+    for (uint32_t x = 0; x < 192; ++x) {
+      const uint32_t tile_h = 64, xo = x % 64, yo = y % 64;
+      const uint64_t expected = uint64_t{3 * 4096} * (y / 64) + 4096 * (x / 64) + tile_h * 8 * (xo / 8) + 64 * (yo / 8) +
+                                32 * (yo / 4 % 2) + 16 * (xo / 4 % 2) + 8 * (yo / 2 % 2) + 4 * (xo / 2 % 2) + 2 * (yo % 2) + xo % 2;
+      same &= offset(Tiling::w, 1, x, y, 3 * 128) == expected;
+    }
+  CHECK(same);
+}
+
 TEST_CASE("the inline forms agree with the general one") {
   bool same = true;
   for (uint32_t y = 0; y < 200; ++y)
