@@ -81,9 +81,10 @@ struct FrontEnd::VertexMessages : UnitMessages {
   bool target_write(const TargetMessage&, std::span<const Grf>) override { return false; }
 };
 
-FrontEnd::FrontEnd(const DrawContext& context, ObjectSink next)
+FrontEnd::FrontEnd(const DrawContext& context, ObjectSink next, std::function<void()> draw_list)
     : context_(context),
       next_(std::move(next)),
+      draw_list_(std::move(draw_list)),
       vs_entries_(context.state.urb.vs, context.state.vs, 2, "VS"),
       gs_entries_(context.state.gs.enable ? UrbEntries(context.state.urb.gs, context.state.gs, 1, "GS")
                                           : UrbEntries({}, ThreadUnit{}, 0, "GS")),
@@ -138,15 +139,33 @@ void FrontEnd::flush() {
     if (context_.state.gs.enable) shade_geometry(one);
     else clip(one);
   }
-  if (!drawn && !stopped()) context_.progress = {.batches = batch_number_};
-  if (context_.preempted) counts_ = before;  // the batch is shaded again
+  if (!drawn) {
+    end_list();
+    if (context_.preempted) counts_ = before;  // the batch is shaded again
+    if (!stopped()) context_.progress = {.batches = batch_number_};
+    stop_if_asked();
+  }
   batch_.objects.clear(), batch_.slots.clear(), batch_.names.clear();
 }
 
 void FrontEnd::emit(const StageObject& object) {
   if (object_number_++ < context_.progress.objects || stopped()) return;
   next_(object);
-  if (!stopped()) ++context_.progress.objects, context_.progress.quads = 0;
+  if (++listed_ < objects_per_list) return;
+  end_list();
+  stop_if_asked();
+}
+
+void FrontEnd::end_list() {
+  listed_ = 0;
+  if (stopped()) return;
+  draw_list_();
+  if (!stopped()) context_.progress.objects = object_number_, context_.progress.tiles = 0;
+}
+
+/// At the end of a list or batch, so that each part of a draw gets on.
+void FrontEnd::stop_if_asked() {
+  if (!stopped() && context_.asked_to_stop()) context_.preempted = true;
 }
 
 Vue FrontEnd::shaded(uint32_t slot) const {
@@ -199,7 +218,7 @@ ShaderBases FrontEnd::bases(const ThreadUnit& state) const {
 
 ThreadEnd FrontEnd::run(Unit unit, const ThreadUnit& state, uint32_t dispatch_mask, UnitMessages& messages) {
   const ShaderBases own = bases(state);
-  const ThreadJob job{unit, state, state.kernel, own, payload_.registers(), 8, dispatch_mask};
+  const ThreadJob job{unit, state, state.kernel, own, payload_.registers(), 8, dispatch_mask, context_.number};
   const ThreadEnd end = context_.runner.run(job, messages, context_.env);
   stopped_ = stopped_ || end == ThreadEnd::aborted;
   return end;
