@@ -9,6 +9,7 @@
 #include "hw/defs/command.h"
 #include "hw/mmio/register_file.h"
 #include "hw/render/ilk/front_end.h"
+#include "hw/render/ilk/pixel_stage.h"
 #include "hw/render/ilk/setup_stage.h"
 #include "hw/render/ilk/state_reader.h"
 #include "hw/render/pixel_draw.h"
@@ -84,9 +85,10 @@ ExecResult RenderEngine::draw(const Packet& packet, EngineEnv& env) {
   if (const auto kept = store_.progress(); store_.resumes(packet)) progress = {.batches = kept[0], .objects = kept[1], .tiles = kept[2]};
   bool preempted = false;
   const Serial number;
-  const DrawContext context{state_, env, runner_, urb_, constants_, progress, preempted, number.value};
+  hosts_.follow(env.view);
+  const DrawContext context{state_, env, runner_, urb_, constants_, progress, preempted, number.value, hosts_};
   const RasterState raster = placed_raster(state_.draw);
-  PixelStage pixels(context, raster, hosts_);
+  PixelStage pixels(context, raster);
   SetupStage setup(context, raster, pixels.list());
   FrontEnd front(context, [&](const StageObject& object) { setup.prepare(object); }, [&] { pixels.draw_list(); });
   const bool done = front.draw(p);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Ironlake's render engine: executes the 3D and media packets of its render streamer (hw/cs/ring). The streamer's thread calls it; worker threads draw
-// pixels until execute() returns.
+// Ironlake's render engine: executes the 3D and media packets of its render streamer (hw/cs/ring). The streamer's thread calls it; worker threads shade
+// vertices and draw pixels until execute() returns.
 #pragma once
 
 #include <vector>
 
 #include "hw/iface/engine.h"
+#include "hw/render/ilk/hosts.h"
 #include "hw/render/ilk/payload.h"
-#include "hw/render/ilk/pixel_stage.h"
 #include "hw/render/ilk/state.h"
 #include "hw/render/ilk/thread.h"
 #include "hw/render/ilk/urb.h"
@@ -17,7 +17,7 @@ namespace softgen::render::ilk {
 
 class RenderEngine final : public Engine {
  public:
-  /// `commands`: the command set whose state packets are kept. `runner` runs kernels. `pool`: worker threads for pixels; null: none. `shared`: its
+  /// `commands`: the command set whose state packets are kept. `runner` runs kernels. `pool`: worker threads for vertices and pixels; null: none. `shared`: its
   /// textures are invalidated by flushes and context switches; null: there is none. `media` executes media packets; null: they count as unimplemented.
   /// All of them outlive the engine.
   RenderEngine(const defs::CommandSet& commands, ThreadRunner& runner, WorkerPool* pool = nullptr, MessageTarget* shared = nullptr,
@@ -40,7 +40,7 @@ class RenderEngine final : public Engine {
   ThreadRunner& runner_;
   MessageTarget* shared_;
   Pipeline* media_;
-  PixelHosts hosts_;
+  DrawHosts hosts_;
   StateStore store_;
   Urb urb_;
   std::vector<Grf> constants_;      ///< read by the last CONSTANT_BUFFER

@@ -3,9 +3,12 @@
 #pragma once
 
 #include <functional>
+#include <memory>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
+#include "hw/render/ilk/hosts.h"
 #include "hw/render/ilk/payload.h"
 #include "hw/render/ilk/stage_object.h"
 #include "hw/render/ilk/state.h"
@@ -30,8 +33,9 @@ struct DrawContext {
   Urb& urb;
   Constants constants;
   DrawProgress& progress;
-  bool& preempted;  ///< the draw stands at `progress`
-  uint64_t number;  ///< of the draw: ThreadJob::draw
+  bool& preempted;   ///< the draw stands at `progress`
+  uint64_t number;   ///< of the draw: ThreadJob::draw
+  DrawHosts& hosts;  ///< that see what `env.view` sees
 
   bool stopped() const { return preempted || env.stop.aborting(); }
   bool asked_to_stop() const { return env.stop.reasons() & (StopFlag::preempt | StopFlag::pause | StopFlag::dropping); }
@@ -45,25 +49,28 @@ struct FrontCounts {
 /// Objects of a list, which are drawn together.
 constexpr size_t objects_per_list = 1024;
 
+class VertexShading;
+
 class FrontEnd {
  public:
   /// `next` gets the objects that are not drawn yet, in order; `draw_list` draws those that it has got since the last call, from tile
   /// `progress.tiles` on; where it stops, it says so in the context. All outlive it.
   FrontEnd(const DrawContext& context, ObjectSink next, std::function<void()> draw_list);
 
+  ~FrontEnd();
+  FrontEnd(const FrontEnd&) = delete;
+  FrontEnd& operator=(const FrontEnd&) = delete;
+
   /// False: the draw is dropped, as the stop flag says, or preempted.
   bool draw(const Primitive& primitive);
   const FrontCounts& counts() const { return counts_; }
 
  private:
-  struct VertexMessages;
   static constexpr size_t batch_vertices = 1024;
 
   void assembled(const Object& object);
   void flush();
   void shade();
-  void shade_pair(size_t first, size_t count);
-  void fetch(size_t n, uint32_t handle);
   Vue shaded(uint32_t slot) const;
   void shade_geometry(const StageObject& object);
   void clip(const StageObject& object);
@@ -80,6 +87,7 @@ class FrontEnd {
   const std::function<void()> draw_list_;
   UrbEntries vs_entries_, gs_entries_, clip_entries_;
   std::optional<VertexFetch> fetch_;
+  std::unique_ptr<VertexShading> vertices_;
   Topology topology_{};
   uint32_t instance_ = 0;
   uint64_t batch_number_ = 0, object_number_ = 0;  ///< object: of the batch
@@ -93,7 +101,6 @@ class FrontEnd {
     std::vector<VertexName> names;                 ///< of slots
     std::vector<uint32_t> shaded;                  ///< their entries, one after the other
   } batch_;
-  std::vector<Vec4> fetched_;
 };
 
 }  // namespace softgen::render::ilk

@@ -23,11 +23,6 @@ PixelObject PixelList::object(size_t n, const RasterState& raster) const {
           .line = e.line};
 }
 
-void PixelHosts::follow(const memory::View& like) {
-  while (views_.size() < count()) views_.push_back(std::make_unique<memory::View>(like.memory(), like.sink(), like.engine()));
-  for (auto& view : views_) view->set_space(like.space());
-}
-
 struct PixelStage::Item {
   size_t number;
   PixelRect bounds;
@@ -36,21 +31,17 @@ struct PixelStage::Item {
 struct PixelStage::Host {
   EngineEnv env;
   Windowizer windowizer;
-  Host(const DrawContext& context, memory::View& view, unsigned slot)
-      : env{.engine = context.env.engine, .view = view, .ggtt = view, .registers = context.env.registers, .stop = context.env.stop},
-        windowizer(context, env, slot) {}
+  Host(const DrawContext& context, unsigned slot) : env(context.hosts.env(context.env, slot)), windowizer(context, env, slot) {}
 };
 
-PixelStage::PixelStage(const DrawContext& context, const RasterState& raster, PixelHosts& hosts)
-    : context_(context), raster_(raster), hosts_(hosts), threads_(hosts.count()) {
-  hosts.follow(context.env.view);
-}
+PixelStage::PixelStage(const DrawContext& context, const RasterState& raster)
+    : context_(context), raster_(raster), threads_(context.hosts.count()) {}
 
 PixelStage::~PixelStage() = default;
 
 Windowizer& PixelStage::windowizer(unsigned slot) {
   auto& host = threads_[slot];
-  if (!host) host = std::make_unique<Host>(context_, hosts_.view(slot), slot);
+  if (!host) host = std::make_unique<Host>(context_, slot);
   return host->windowizer;
 }
 
@@ -83,7 +74,7 @@ void PixelStage::draw_list() {
     };
     const auto enough = [&] { return context_.asked_to_stop(); };
     uint64_t& next = context_.progress.tiles;
-    if (WorkerPool* const pool = hosts_.pool(); pool && pixels >= shared_pixels) {
+    if (WorkerPool* const pool = context_.hosts.pool(); pool && pixels >= shared_pixels) {
       if (next < tiles.size()) next = pool->for_each_until(next, tiles.size(), draw_tile, enough);
     } else {
       while (next < tiles.size()) {

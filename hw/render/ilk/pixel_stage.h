@@ -6,8 +6,6 @@
 #include <memory>
 #include <vector>
 
-#include "hw/base/worker_pool.h"
-#include "hw/memory/view.h"
 #include "hw/render/ilk/windowizer.h"
 
 namespace softgen::render::ilk {
@@ -28,28 +26,11 @@ struct PixelList {
   PixelObject object(size_t n, const RasterState& raster) const;
 };
 
-/// The host threads that draw pixels, and what they keep from draw to draw: a view each, by slot of the pool.
-class PixelHosts {
- public:
-  /// `pool` null: all on the calling thread. It outlives the hosts.
-  explicit PixelHosts(WorkerPool* pool) : pool_(pool) {}
-
-  WorkerPool* pool() const { return pool_; }
-  unsigned count() const { return slots_of(pool_); }
-  /// Makes all views see what `like` sees.
-  void follow(const memory::View& like);
-  memory::View& view(unsigned slot) { return *views_[slot]; }
-
- private:
-  WorkerPool* pool_;
-  std::vector<std::unique_ptr<memory::View>> views_;
-};
-
 /// Of one draw.
 class PixelStage {
  public:
   /// All outlive it. `raster`: the draw's.
-  PixelStage(const DrawContext& context, const RasterState& raster, PixelHosts& hosts);
+  PixelStage(const DrawContext& context, const RasterState& raster);
   ~PixelStage();
   PixelStage(const PixelStage&) = delete;
   PixelStage& operator=(const PixelStage&) = delete;
@@ -68,7 +49,6 @@ class PixelStage {
 
   const DrawContext& context_;
   const RasterState& raster_;
-  PixelHosts& hosts_;
   PixelList list_;
   std::vector<std::unique_ptr<Host>> threads_;  ///< by slot; null: it has drawn nothing
 };
