@@ -10,7 +10,7 @@
 namespace softgen::render::ilk {
 namespace {
 
-constexpr uint32_t depth_bits = 0xffffff;
+constexpr uint32_t depth_bits = 0xffffff, whole_square = 0xffff;
 constexpr unsigned stencil_shift = 24;
 constexpr uint64_t stencil_byte = 3, wide_stencil = 4;  // where a stencil is in its element
 
@@ -127,8 +127,13 @@ uint32_t DepthTests::test_square(memory::View& view, const DepthKernel& kernel, 
     return passed;
   }
   if (!writes_depth && !state_.stencil_write) return passed;
-  for (unsigned i = 0; i < words.size(); ++i)
-    if (writes_depth && (passed >> i & 1)) words[i] = (words[i] & ~depth_bits) | (codes[i] & depth_bits);
+  if (writes_depth && passed == whole_square)
+    for (unsigned i = 0; i < words.size(); ++i) words[i] = (words[i] & ~depth_bits) | (codes[i] & depth_bits);
+  else if (writes_depth)
+    for (uint32_t left = passed; left; left &= left - 1) {
+      const auto i = static_cast<unsigned>(std::countr_zero(left));
+      words[i] = (words[i] & ~depth_bits) | (codes[i] & depth_bits);
+    }
   for (uint32_t left = state_.stencil_write ? mask : 0; left; left &= left - 1) {
     const auto i = static_cast<unsigned>(std::countr_zero(left));
     const auto old = static_cast<uint8_t>(words[i] >> stencil_shift);
