@@ -17,7 +17,8 @@ class DrawHosts {
   /// `pool` null: all on the calling thread. It outlives the hosts.
   explicit DrawHosts(WorkerPool* pool) : pool_(pool) {}
 
-  WorkerPool* pool() const { return pool_; }
+  /// For threads of `unit`, null where it has scratch space for fewer threads than there are host threads: that of slot n is its scratch space n.
+  WorkerPool* pool(const ThreadUnit& unit) const { return unit.scratch_bytes && count() > unit.max_threads ? nullptr : pool_; }
   unsigned count() const { return slots_of(pool_); }
   /// Makes all of them see what `like` sees.
   void follow(const memory::View& like);

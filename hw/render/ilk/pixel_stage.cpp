@@ -74,7 +74,7 @@ void PixelStage::draw_list() {
     };
     const auto enough = [&] { return context_.asked_to_stop(); };
     uint64_t& next = context_.progress.tiles;
-    if (WorkerPool* const pool = context_.hosts.pool(); pool && pixels >= shared_pixels) {
+    if (WorkerPool* const pool = context_.hosts.pool(context_.state.wm); pool && pixels >= shared_pixels) {
       if (next < tiles.size()) next = pool->for_each_until(next, tiles.size(), draw_tile, enough);
     } else {
       while (next < tiles.size()) {

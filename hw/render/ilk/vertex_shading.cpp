@@ -70,7 +70,7 @@ bool VertexShading::shade(std::span<const VertexName> vertices, std::span<uint32
                        out.subspan(first * entries_.dwords(), count * entries_.dwords())});
     }
   };
-  for_each(chunks > 1 ? context_.hosts.pool() : nullptr, chunks, shade_chunk);
+  for_each(chunks > 1 ? context_.hosts.pool(context_.state.vs) : nullptr, chunks, shade_chunk);
   return !stopped();
 }
 

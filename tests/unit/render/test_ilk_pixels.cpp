@@ -170,6 +170,24 @@ TEST_CASE("Ironlake's pixels are the same by groups, one by one, and by several 
   CHECK(groups.scene.runner.of(Unit::sf).size() == shared.scene.runner.of(Unit::sf).size());
 }
 
+TEST_CASE("host threads use no more scratch spaces than Ironlake's units have", "[ilk]") {
+  constexpr uint32_t base = 0x70000, bytes = 1024;
+  const unsigned threads = GENERATE(1u, 3u, 4u, 64u);
+  Scene scene(3);
+  scene.wm.scratch_space_base_pointer = scene.vs.scratch_space_base_pointer = base;
+  scene.wm.maximum_number_of_threads = scene.vs.maximum_number_of_threads = threads - 1;
+  REQUIRE(scene.draw(Topologies::_3DPRIM_TRILIST, random_triangles(5, 300)) == ExecResult::done);
+  const unsigned most = threads < scene.pool.slots() ? 1 : scene.pool.slots();
+  for (const Unit unit : {Unit::vs, Unit::wm}) {
+    const auto runs = scene.runner.of(unit);
+    REQUIRE(runs.size() > 100);
+    for (const auto& run : runs) {
+      const uint32_t scratch = run.payload[0].dw[5] & ~(bytes - 1);
+      REQUIRE((scratch >= base && scratch < base + most * bytes));
+    }
+  }
+}
+
 TEST_CASE("a stop flag ends Ironlake's tiles on all host threads", "[ilk]") {
   Scene scene(3);
   std::atomic<unsigned> threads{0};
