@@ -2,7 +2,6 @@
 // How tiled memory is spread over two memory channels.
 #pragma once
 
-#include <bit>
 #include <cstdint>
 
 namespace softgen::defs {
@@ -13,7 +12,7 @@ struct Bit6Swizzle {
   bool operator==(const Bit6Swizzle&) const = default;
 
   constexpr uint64_t of(uint64_t address, bool y) const {
-    return address ^ uint64_t { std::popcount(address & (y ? y_walk : x_walk)) % 2 != 0 } << 6;
+    return address ^ uint64_t { __builtin_parityll(address & (y ? y_walk : x_walk)) != 0 } << 6;
   }
 };
 

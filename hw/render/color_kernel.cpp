@@ -61,7 +61,9 @@ bool placed(const surface::Surface& s) {
     // Four pixels side by side are in one page.
     case surface::Tiling::linear: return s.base % 16 == 0 && s.pitch % 16 == 0 && !s.row_layout();
     case surface::Tiling::x:
-    case surface::Tiling::y: return s.base % memory::View::page_size == 0;
+    case surface::Tiling::y:
+    case surface::Tiling::swizzled_x:
+    case surface::Tiling::swizzled_y: return s.base % memory::View::page_size == 0;
     case surface::Tiling::yf: return s.base % memory::View::page_size == 0 && !surface::in_mip_tail(s, s.mip_count);
     default: return false;
   }
@@ -79,6 +81,13 @@ uint32_t RenderTarget::quad_rows(memory::View& view, uint32_t x, uint32_t y, uin
     case surface::Tiling::x: rows[1] = rows[0] + 512; break;
     case surface::Tiling::y:
     case surface::Tiling::yf: rows[1] = rows[0] + 16; break;
+    case surface::Tiling::swizzled_x:
+    case surface::Tiling::swizzled_y: {
+      // Levels and slices start at even rows, so both are in one page.
+      constexpr uint64_t within = memory::View::page_size - 1;
+      rows[1] = rows[0] - (at & within) + (level->address(x, y + 1, slice) & within);
+      break;
+    }
     default: rows[1] = y + 1 < extent.height ? view.at_for_write(at + surface.pitch) : rows[0]; break;
   }
   return (x + 1 < extent.width ? 0xfu : 0x5u) & (y + 1 < extent.height ? 0xfu : 0x3u);

@@ -2,11 +2,11 @@
 #include "hw/render/pixel_queue.h"
 
 #include <algorithm>
-#include <climits>
 #include <utility>
 
 #include "hw/base/work.h"
 #include "hw/mmio/register_file.h"
+#include "hw/render/tile_bins.h"
 
 namespace softgen::render {
 namespace {
@@ -23,8 +23,6 @@ constexpr double min_measured = 1024;
 /// Less work is done before another thread has woken up.
 constexpr double min_shared = 20e3;
 constexpr size_t max_draws = 64, max_objects = 16384, max_paces = 64;
-
-int64_t pixels_of(const PixelRect& r) { return r.empty() ? 0 : int64_t{r.x1 - r.x0} * (r.y1 - r.y0); }
 
 size_t object_count(const PixelWork& work) {
   size_t sum = 0;
@@ -182,47 +180,6 @@ bool PixelQueue::draw(PixelWork& work, EngineEnv& env, uint64_t& tile, const Dra
   return done;
 }
 
-/// The objects that touch each tile, in order: those of tile t are items[first[t]] to items[first[t + 1] - 1]. Empty where that would be
-/// too much to be remembered.
-struct PixelQueue::Bins {
-  std::vector<uint32_t> first;
-  std::vector<Item> items;
-};
-
-/// `tiles` are the rows of one rectangle.
-PixelQueue::Bins PixelQueue::bins(std::span<const Item> items, std::span<const PixelRect> tiles) {
-  const PixelRect& corner = tiles.front();
-  const int32_t width = corner.x1 - corner.x0, height = corner.y1 - corner.y0;
-  const int32_t columns = (tiles.back().x1 - corner.x0) / width, rows = (tiles.back().y1 - corner.y0) / height;
-  const auto each = [&](const PixelRect& b, auto&& visit) {
-    const int32_t x0 = std::max((b.x0 - corner.x0) / width, 0), x1 = std::min((b.x1 - 1 - corner.x0) / width + 1, columns);
-    const int32_t y0 = std::max((b.y0 - corner.y0) / height, 0), y1 = std::min((b.y1 - 1 - corner.y0) / height + 1, rows);
-    for (int32_t y = y0; y < y1; ++y)
-      for (int32_t x = x0; x < x1; ++x) visit(static_cast<size_t>(y) * static_cast<size_t>(columns) + static_cast<size_t>(x));
-  };
-  constexpr uint64_t most = 1 << 22;
-  uint64_t all = 0;
-  for (const Item& i : items) {
-    const PixelRect& b = i.bounds;
-    all += static_cast<uint64_t>(std::max(b.x1 - b.x0, 0) / width + 2) * static_cast<uint64_t>(std::max(b.y1 - b.y0, 0) / height + 2);
-  }
-  if (all > most) return {};
-  Bins result;
-  result.first.resize(tiles.size() + 1);
-  for (const Item& i : items) {
-    if (i.work->pixels.stop.aborting()) return {};
-    each(i.bounds, [&](size_t tile) { ++result.first[tile + 1]; });
-  }
-  for (size_t t = 0; t < tiles.size(); ++t) result.first[t + 1] += result.first[t];
-  result.items.resize(result.first.back());
-  std::vector<uint32_t> next(result.first.begin(), result.first.end() - 1);
-  for (const Item& i : items) {
-    if (i.work->pixels.stop.aborting()) return {};
-    each(i.bounds, [&](size_t tile) { result.items[next[tile]++] = i; });
-  }
-  return result;
-}
-
 void PixelQueue::draw_object(unsigned slot, const Item& item, const PixelRect& tile, HeldControlWord& control) {
   PixelRect part = item.bounds;
   part.clip(tile);
@@ -245,30 +202,20 @@ int32_t PixelQueue::tile_height(std::span<const Item> items, const PixelRect& al
 }
 
 bool PixelQueue::draw_items(std::span<const Item> items, double nanoseconds, EngineEnv& env, uint64_t& tile, const DrawClock* clock) {
-  PixelRect all{INT32_MAX, INT32_MAX, INT32_MIN, INT32_MIN};
-  for (const Item& i : items) {
-    const PixelRect& b = i.bounds;
-    all = {std::min(all.x0, b.x0), std::min(all.y0, b.y0), std::max(all.x1, b.x1), std::max(all.y1, b.y1)};
-  }
+  const PixelRect all = bounds_of(items);
   if (items.empty() || all.empty()) return true;
   const int32_t height = tile_height(items, all), width = tile_size * tile_size / height;
-  std::vector<PixelRect> tiles;
-  for (int32_t y = all.y0 & ~(height - 1); y < all.y1; y += height)
-    for (int32_t x = all.x0 & ~(width - 1); x < all.x1; x += width) tiles.push_back({x, y, x + width, y + height});
+  const std::vector<PixelRect> tiles = tiles_of(all, width, height);
   const unsigned slots = slots_of(pool_);
   while (workers_.size() < slots)
     workers_.push_back(std::make_unique<PixelWorker>(env.view.memory(), static_cast<unsigned>(workers_.size())));
   for (auto& worker : workers_) worker->view().set_space(env.view.space());
   touched_.resize(workers_.size());
-  const Bins sorted = bins(items, tiles);
+  const auto sorted = tile_bins(items, std::span<const PixelRect>(tiles), [](const Item& i) { return i.work->pixels.stop.aborting(); });
   if (env.stop.aborting()) return false;
   const auto draw_tile = [&](size_t index, unsigned slot) {
     HeldControlWord control;
-    if (sorted.first.empty()) {
-      for (const Item& item : items) draw_object(slot, item, tiles[index], control);
-    } else {
-      for (uint32_t i = sorted.first[index]; i < sorted.first[index + 1]; ++i) draw_object(slot, sorted.items[i], tiles[index], control);
-    }
+    sorted.each(index, items, [&](const Item& item) { draw_object(slot, item, tiles[index], control); });
     workers_[slot]->end_tile();
     touched_[slot].encode(workers_[slot]->view());
   };

@@ -67,7 +67,6 @@ class PixelQueue : public DeferredWork {
     PixelRect bounds;  ///< the object's
   };
   static void add_items(PixelWork& work, std::vector<Item>& items);
-  struct Bins;
   /// How long a kernel has taken for a pixel of its objects' bounds.
   struct Pace {
     std::shared_ptr<const eu::Program> program;
@@ -82,7 +81,6 @@ class PixelQueue : public DeferredWork {
   /// `nanoseconds`: about what it will take.
   bool draw_items(std::span<const Item> items, double nanoseconds, EngineEnv& env, uint64_t& tile, const DrawClock* clock);
   void draw_object(unsigned slot, const Item& item, const PixelRect& tile, HeldControlWord& control);
-  static Bins bins(std::span<const Item> items, std::span<const PixelRect> tiles);
   static int32_t tile_height(std::span<const Item> items, const PixelRect& all);
 
   WorkerPool* pool_;

@@ -4,7 +4,9 @@
 
 #include <bit>
 #include <optional>
+#include <utility>
 
+#include "hw/render/target_quads.h"
 #include "hw/render/target_writer.h"
 
 namespace softgen::render {
@@ -63,9 +65,6 @@ inline void TargetWriter::note_written(PixelThread& thread, uint32_t pixels, boo
     context_.tally.killed += static_cast<uint64_t>(std::popcount(killed));
 }
 
-/// Population count of eight bits.
-constexpr uint32_t count_of_eight(uint32_t bits) { return (bits * 0x08040201u >> 3 & 0x11111111u) * 0x11111111u >> 28; }
-
 inline void TargetWriter::count_written(uint64_t samples, bool blended) {
   context_.tally.written += samples;
   if (blended) context_.tally.blended += samples;
@@ -77,38 +76,13 @@ template <typename Source>
 uint32_t TargetWriter::write_pixels(const PixelThread& thread, const ColorKernel& kernel, const RenderTarget& rt, uint32_t live,
                                     unsigned first, unsigned count, bool replicated, Source&& source) {
   const uint32_t layer = thread.object->layer, slice = layer + rt.surface.min_array_element;
-  uint32_t written = 0;
-  for (unsigned lane = 0; lane < count; lane += 8) {
-    ColorPixels pixels;
-    pixels.lanes = live >> (first + lane) & 0xff;
-    pixels.replicated = replicated;
-    const uint32_t one = thread.quads[(first + lane) / 4], other = thread.quads[(first + lane) / 4 + 1];
-    const uint32_t x = one & 0xffff, y = one >> 16;
-    const bool pair = x % 4 == 0 && other == one + 2 && x + 3 < rt.level->extent().width;
-    uint32_t there = 0;
-    const auto rows_of = [&](uint32_t at_x, uint32_t at_y, std::byte** rows) -> uint32_t {
-      const TargetBlock* const block = target_block(rt, layer, at_x, at_y);
-      if (!block) return rt.quad_rows(context_.view, at_x, at_y, slice, rows);
-      block->quad_rows(at_x, at_y, rows);
-      return 15;
-    };
-    if (pair || pixels.lanes & 15) there = rows_of(x, y, pixels.rows);
-    if (pair) {
-      if (!there) continue;  // below the level: there are no rows
-      // Levels and slices start at multiples of four elements each way, and four pixels of 4 bytes are contiguous in all of these tilings.
-      there |= there << 4;
-      pixels.rows[2] = pixels.rows[0] + 8, pixels.rows[3] = pixels.rows[1] + 8;
-    } else if (pixels.lanes & 0xf0) {
-      there |= rows_of(other & 0xffff, other >> 16, pixels.rows + 2) << 4;
-    }
-    pixels.lanes &= there;
-    pixels.pair = pair && pixels.lanes == 0xff;
-    if (!pixels.lanes) continue;
-    written += count_of_eight(pixels.lanes);
-    source(lane, pixels);
-    kernels_.write_color(kernel, pixels);
-  }
-  return written;
+  const auto rows_of = [&](uint32_t x, uint32_t y, std::byte** rows) -> uint32_t {
+    const TargetBlock* const block = target_block(rt, layer, x, y);
+    if (!block) return rt.quad_rows(context_.view, x, y, slice, rows);
+    block->quad_rows(x, y, rows);
+    return 15;
+  };
+  return write_quads(kernels_, kernel, rt, {thread.quads.data(), live, first, count, replicated}, rows_of, std::forward<Source>(source));
 }
 
 }  // namespace softgen::render

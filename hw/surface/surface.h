@@ -162,6 +162,8 @@ class Level {
       case Tiling::x: return base_ + offset_x(x, y, pitch_);
       case Tiling::y: return base_ + offset_y(x, y, pitch_);
       case Tiling::w: return base_ + offset_w(x, y, pitch_);
+      case Tiling::swizzled_x: return base_ + offset_swizzled_x(x, y, pitch_);
+      case Tiling::swizzled_y: return base_ + offset_swizzled_y(x, y, pitch_);
       default: return base_ + standard_offset(x, y, slice);
     }
   }

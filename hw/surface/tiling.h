@@ -12,6 +12,7 @@
 #include <cstdint>
 
 #include "hw/base/bits.h"
+#include "hw/defs/bit6_swizzle.h"
 
 namespace softgen::surface {
 
@@ -118,6 +119,9 @@ constexpr uint64_t offset_x(uint32_t x, uint32_t y, uint32_t pitch) {
 constexpr uint64_t offset_y(uint32_t x, uint32_t y, uint32_t pitch) {
   return uint64_t{y & ~31u} * pitch + (x >> 7) * 4096 + ((x & 0x70) << 5) + ((y & 31) << 4) + (x & 15);
 }
+/// X and Y of the one platform that swizzles, which has one way to do it.
+constexpr uint64_t offset_swizzled_x(uint32_t x, uint32_t y, uint32_t pitch) { return defs::gen5_swizzle.of(offset_x(x, y, pitch), false); }
+constexpr uint64_t offset_swizzled_y(uint32_t x, uint32_t y, uint32_t pitch) { return defs::gen5_swizzle.of(offset_y(x, y, pitch), true); }
 /// Linear, X or Y.
 constexpr uint64_t offset_of_bytes(Tiling tiling, uint32_t x, uint32_t y, uint32_t pitch) {
   return tiling == Tiling::x ? offset_x(x, y, pitch) : tiling == Tiling::y ? offset_y(x, y, pitch) : uint64_t{y} * pitch + x;

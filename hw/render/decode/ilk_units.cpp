@@ -35,6 +35,7 @@ void read_vertex_thread(const Unit& s, unsigned step, ilk::ThreadUnit& out) {
   out.grf_start = s.dispatch_grf_start_register_for_urb_data;
   out.read_offset = s.vertex_urb_entry_read_offset, out.read_length = s.vertex_urb_entry_read_length;
   out.entries = s.number_of_urb_entries * step, out.entry_rows = s.urb_entry_allocation_size + 1;
+  out.max_threads = s.maximum_number_of_threads + 1;
 }
 
 ilk::ClipMode clip_mode(gen5::CLIP_STATE::ClipMode mode) {
@@ -207,6 +208,7 @@ void read_wm(const GeneralState& memory, uint32_t offset, ilk::State& state) {
   out.read_offset = s.setup_urb_entry_read_offset, out.read_length = s.setup_urb_entry_read_length;
   out.depth_row = s.depth_coefficient_urb_read_offset;
   out.samplers = s.sampler_state_pointer;
+  out.max_threads = s.maximum_number_of_threads + 1;
   out.statistics = s.statistics_enable, out.counts_pixels = s.statistics_enable;
   out.dispatch = s.thread_dispatch_enable, out.kills = s.pixel_shader_kills_pixel;
   out.computes_depth = s.pixel_shader_computed_depth, out.uses_depth = s.pixel_shader_uses_source_depth;

@@ -9,9 +9,10 @@
 #include "hw/defs/command.h"
 #include "hw/mmio/register_file.h"
 #include "hw/render/ilk/front_end.h"
+#include "hw/render/ilk/pixel_stage.h"
 #include "hw/render/ilk/setup_stage.h"
 #include "hw/render/ilk/state_reader.h"
-#include "hw/render/ilk/windowizer.h"
+#include "hw/render/pixel_draw.h"
 
 namespace softgen::render::ilk {
 namespace {
@@ -27,15 +28,23 @@ void count_vertices(mmio::RegisterFile& registers, const State& state, const Fro
 }
 
 /// What this part of a draw has done.
-void count(mmio::RegisterFile& registers, const State& state, const FrontCounts& counts, const Windowizer& pixels) {
+void count(mmio::RegisterFile& registers, const State& state, const FrontCounts& counts, const PixelTally& pixels) {
   if (state.vs.statistics) registers.add64(reg::VS_INVOCATION_COUNT(0), counts.vs);
   if (state.gs.enable && state.gs.statistics) {
     registers.add64(reg::GS_INVOCATION_COUNT(0), counts.gs);
     registers.add64(reg::GS_PRIMITIVES_COUNT(0), counts.gs_primitives);
   }
-  if (state.wm.statistics) registers.add64(reg::PS_INVOCATION_COUNT(0), pixels.invocations());
-  if (state.wm.counts_pixels) registers.add64(reg::PS_DEPTH_COUNT(0), pixels.pixels_passed());
-  count_work(Work::primitives, counts.clip_primitives);
+  if (state.wm.statistics) registers.add64(reg::PS_INVOCATION_COUNT(0), pixels.invocations);
+  if (state.wm.counts_pixels) registers.add64(reg::PS_DEPTH_COUNT(0), pixels.passed);
+  count_work({{Work::primitives, counts.clip_primitives},
+              {Work::pixels, pixels.invocations},
+              {Work::samples_rasterized, pixels.rasterized},
+              {Work::samples_failed_early, pixels.failed_early},
+              {Work::samples_failed_late, pixels.failed_late},
+              {Work::samples_written, pixels.written},
+              {Work::samples_blended, pixels.blended}});
+  count_path(Path::pixels_tested_singly, pixels.tested_singly);
+  count_path(Path::pixels_written_singly, pixels.written_singly);
 }
 
 }  // namespace
@@ -73,16 +82,19 @@ ExecResult RenderEngine::draw(const Packet& packet, EngineEnv& env) {
   read_state(store_, env.state_view(), state_);
   state_.draw.vertex.topology = p.topology;
   DrawProgress progress;
-  if (const auto kept = store_.progress(); store_.resumes(packet)) progress = {.batches = kept[0], .objects = kept[1], .quads = kept[2]};
+  if (const auto kept = store_.progress(); store_.resumes(packet)) progress = {.batches = kept[0], .objects = kept[1], .tiles = kept[2]};
   bool preempted = false;
-  const DrawContext context{state_, env, runner_, urb_, constants_, progress, preempted};
-  Windowizer windowizer(context);
-  SetupStage setup(context, windowizer);
-  FrontEnd front(context, [&](const StageObject& object) { setup.draw(object); });
+  const Serial number;
+  hosts_.follow(env);
+  const DrawContext context{state_, env, runner_, urb_, constants_, progress, preempted, number.value, hosts_};
+  const RasterState raster = placed_raster(state_.draw);
+  PixelStage pixels(context, raster);
+  SetupStage setup(context, raster, pixels.list());
+  FrontEnd front(context, [&](const StageObject& object) { setup.prepare(object); }, [&] { pixels.draw_list(); });
   const bool done = front.draw(p);
-  count(env.registers, state_, front.counts(), windowizer);
+  count(env.registers, state_, front.counts(), pixels.tally());
   preempted = preempted && !env.stop.aborting();
-  if (preempted) std::ranges::copy(std::array{progress.batches, progress.objects, progress.quads}, store_.progress().begin());
+  if (preempted) std::ranges::copy(std::array{progress.batches, progress.objects, progress.tiles}, store_.progress().begin());
   store_.keep_progress(packet, preempted);
   if (done) return count_vertices(env.registers, state_, front.counts()), ExecResult::done;
   return preempted ? ExecResult::preempted : ExecResult::aborted;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Ironlake's render engine: what its render streamer (hw/cs/ring) sees of 3D and media. All of it belongs to the streamer's thread.
+// Ironlake's render engine: executes the 3D and media packets of its render streamer (hw/cs/ring). The streamer's thread calls it; worker threads shade
+// vertices and draw pixels until execute() returns.
 #pragma once
 
-#include <memory>
 #include <vector>
 
 #include "hw/iface/engine.h"
+#include "hw/render/ilk/hosts.h"
 #include "hw/render/ilk/payload.h"
 #include "hw/render/ilk/state.h"
 #include "hw/render/ilk/thread.h"
@@ -16,10 +17,12 @@ namespace softgen::render::ilk {
 
 class RenderEngine final : public Engine {
  public:
-  /// `commands`: whose state is kept. `runner`: of kernels. `shared`: told when textures change; null: nobody. `media`: executes what is not 3D; null: it
-  /// is not executed. All outlive the engine.
-  RenderEngine(const defs::CommandSet& commands, ThreadRunner& runner, MessageTarget* shared = nullptr, Pipeline* media = nullptr)
-      : runner_(runner), shared_(shared), media_(media), store_(commands) {}
+  /// `commands`: the command set whose state packets are kept. `runner` runs kernels. `pool`: worker threads for vertices and pixels; null: none. `shared`: its
+  /// textures are invalidated by flushes and context switches; null: there is none. `media` executes media packets; null: they count as unimplemented.
+  /// All of them outlive the engine.
+  RenderEngine(const defs::CommandSet& commands, ThreadRunner& runner, WorkerPool* pool = nullptr, MessageTarget* shared = nullptr,
+               Pipeline* media = nullptr)
+      : runner_(runner), shared_(shared), media_(media), hosts_(pool), store_(commands) {}
 
   ExecResult execute(const Packet& packet, EngineEnv& env) override;
   ExecResult flush(const FlushRequest& request, EngineEnv& env) override;
@@ -37,10 +40,11 @@ class RenderEngine final : public Engine {
   ThreadRunner& runner_;
   MessageTarget* shared_;
   Pipeline* media_;
+  DrawHosts hosts_;
   StateStore store_;
   Urb urb_;
-  std::vector<Grf> constants_;      ///< what the last CONSTANT_BUFFER has read
-  bool constants_missing_ = false;  ///< a context was restored, whose constants are read again: images have no room for them
+  std::vector<Grf> constants_;      ///< read by the last CONSTANT_BUFFER
+  bool constants_missing_ = false;  ///< since a restore: images have no room for constants, so the next draw reads them again
   State state_;
 };
 

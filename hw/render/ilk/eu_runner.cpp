@@ -2,8 +2,12 @@
 #include "hw/render/ilk/eu_runner.h"
 
 #include <algorithm>
+#include <memory>
+#include <utility>
+#include <vector>
 
 #include "hw/base/log.h"
+#include "hw/base/per_thread.h"
 #include "hw/base/work.h"
 #include "hw/eu/interp/run.h"
 
@@ -58,20 +62,37 @@ void count_threads(Unit unit) {
   if (unit == Unit::wm) count_work(Work::ps_threads, 1);
 }
 
+/// One host thread's: an EU thread, which is large, and the programs of the draw that it has run kernels of last.
+struct Running {
+  using Program = std::shared_ptr<const eu::Program>;
+  eu::Thread thread;
+  uint64_t draw = 0;
+  std::vector<std::pair<uint32_t, Program>> programs;  ///< by kernel offset: those of a draw's units
+
+  template <typename Load>
+  const eu::Program* program(const ThreadJob& job, Load&& load) {
+    if (draw != job.draw || !job.draw) programs.clear(), draw = job.draw;
+    const auto known = std::ranges::find(programs, job.kernel, &std::pair<uint32_t, Program>::first);
+    if (known != programs.end()) return known->second.get();
+    return programs.emplace_back(job.kernel, load()).second.get();
+  }
+};
+
 }  // namespace
 
 ThreadEnd EuRunner::run(const ThreadJob& job, UnitMessages& messages, EngineEnv& env) {
-  const auto program = loader_.load(env.state_view(), job.bases, job.kernel, env.stop);
+  auto& running = per_thread<Running>();
+  eu::Thread& thread = running.thread;
   const size_t payload = std::min<size_t>(job.payload.size(), eu::grf_count);
-  std::ranges::copy(job.payload.first(payload), thread_.regs.grf);
+  std::ranges::copy(job.payload.first(payload), thread.regs.grf);
   eu::ThreadStart how;
-  how.program = program.get();
+  how.program = running.program(job, [&] { return loader_.load(env.state_view(), job.bases, job.kernel, env.stop); });
   how.dispatch_mask = job.dispatch_mask;
   how.alt_mode = job.state.alternate_float;
   how.single_program_flow = job.state.single_program_flow;
   how.code = &loader_;
   how.payload = static_cast<unsigned>(payload);
-  thread_.start(how);
+  thread.start(how);
   count_threads(job.unit);
   ThreadEnv thread_env{.view = env.view,
                        .bases = job.bases,
@@ -80,7 +101,7 @@ ThreadEnd EuRunner::run(const ThreadJob& job, UnitMessages& messages, EngineEnv&
                        .scratch_base = job.state.scratch_base,
                        .scratch_size = job.state.scratch_bytes};
   Router router(messages, shared_);
-  switch (eu::run(thread_, thread_env, router)) {
+  switch (eu::run(thread, thread_env, router)) {
     case eu::RunResult::finished: return ThreadEnd::finished;
     case eu::RunResult::aborted: return ThreadEnd::aborted;
     case eu::RunResult::blocked: guest_error("Ironlake: a thread of the 3D pipeline waits"); return ThreadEnd::failed;

@@ -3,7 +3,6 @@
 #pragma once
 
 #include "hw/eu/program/loader.h"
-#include "hw/eu/program/thread.h"
 #include "hw/render/ilk/thread.h"
 
 namespace softgen::render::ilk {
@@ -19,7 +18,6 @@ class EuRunner final : public ThreadRunner {
  private:
   MessageTarget* shared_;
   eu::Loader loader_;
-  eu::Thread thread_;
 };
 
 }  // namespace softgen::render::ilk

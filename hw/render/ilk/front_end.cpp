@@ -4,11 +4,12 @@
 #include <algorithm>
 
 #include "hw/render/ilk/clip_test.h"
+#include "hw/render/ilk/vertex_shading.h"
 
 namespace softgen::render::ilk {
 namespace {
 
-constexpr uint32_t pair_mask = 0xff, single_mask = 0x0f;  // a vertex has four channels
+constexpr uint32_t single_mask = 0x0f;  // GS and CLIP threads
 
 /// Dword 2 of a CLIP thread's r0: of a polygon's triangle also whether its first and its last side are edges (Mesa brw_clip_unfilled.c, merge_edgeflags).
 uint32_t clip_header(const StageObject& object, const ClipDecision& decision) {
@@ -68,33 +69,23 @@ bool feed(VertexFetch& fetch, uint32_t count, To& to, Stopped&& stopped) {
 
 }  // namespace
 
-/// Of VS threads: they write the entries of their vertices.
-struct FrontEnd::VertexMessages : UnitMessages {
-  Urb& rows;
-  unsigned vertices;
-  VertexMessages(Urb& to, unsigned count) : rows(to), vertices(count) {}
-  bool urb(const UrbMessage& how, std::span<const Grf> payload, std::span<Grf>) override {
-    if (how.sync || how.allocate) return false;
-    urb_write(rows, how, payload, vertices);
-    return true;
-  }
-  bool target_write(const TargetMessage&, std::span<const Grf>) override { return false; }
-};
-
-FrontEnd::FrontEnd(const DrawContext& context, ObjectSink next)
+FrontEnd::FrontEnd(const DrawContext& context, ObjectSink next, std::function<void()> draw_list)
     : context_(context),
       next_(std::move(next)),
+      draw_list_(std::move(draw_list)),
       vs_entries_(context.state.urb.vs, context.state.vs, 2, "VS"),
       gs_entries_(context.state.gs.enable ? UrbEntries(context.state.urb.gs, context.state.gs, 1, "GS")
                                           : UrbEntries({}, ThreadUnit{}, 0, "GS")),
       clip_entries_(context.state.clip.enable ? UrbEntries(context.state.urb.clip, context.state.clip, 1, "CLIP")
                                               : UrbEntries({}, ThreadUnit{}, 0, "CLIP")) {}
 
+FrontEnd::~FrontEnd() = default;
+
 bool FrontEnd::draw(const Primitive& primitive) {
   if (vs_entries_.count() == 0) return true;
   topology_ = primitive.topology;
   fetch_.emplace(context_.state.draw, context_.env.vertex_view(), draw_call(primitive));
-  fetched_.resize(fetch_->slots());
+  vertices_ = std::make_unique<VertexShading>(context_, vs_entries_, *fetch_);
   const auto emit = [this](const Object& object) { assembled(object); };
   const auto ended = [this] { return stopped(); };
   const bool quads = context_.state.gs.enable && (topology_ == Topology::quad_list || topology_ == Topology::quad_strip);
@@ -138,15 +129,33 @@ void FrontEnd::flush() {
     if (context_.state.gs.enable) shade_geometry(one);
     else clip(one);
   }
-  if (!drawn && !stopped()) context_.progress = {.batches = batch_number_};
-  if (context_.preempted) counts_ = before;  // the batch is shaded again
+  if (!drawn) {
+    end_list();
+    if (context_.preempted) counts_ = before;  // the batch is shaded again
+    if (!stopped()) context_.progress = {.batches = batch_number_};
+    stop_if_asked();
+  }
   batch_.objects.clear(), batch_.slots.clear(), batch_.names.clear();
 }
 
 void FrontEnd::emit(const StageObject& object) {
   if (object_number_++ < context_.progress.objects || stopped()) return;
   next_(object);
-  if (!stopped()) ++context_.progress.objects, context_.progress.quads = 0;
+  if (++listed_ < objects_per_list) return;
+  end_list();
+  stop_if_asked();
+}
+
+void FrontEnd::end_list() {
+  listed_ = 0;
+  if (stopped()) return;
+  draw_list_();
+  if (!stopped()) context_.progress.objects = object_number_, context_.progress.tiles = 0;
+}
+
+/// At the end of a list or batch, so that each part of a draw gets on.
+void FrontEnd::stop_if_asked() {
+  if (!stopped() && context_.asked_to_stop()) context_.preempted = true;
 }
 
 Vue FrontEnd::shaded(uint32_t slot) const {
@@ -155,39 +164,8 @@ Vue FrontEnd::shaded(uint32_t slot) const {
 
 void FrontEnd::shade() {
   batch_.shaded.resize(batch_.names.size() * vs_entries_.dwords());
-  for (size_t first = 0; first < batch_.names.size() && !stopped(); first += 2)
-    shade_pair(first, std::min<size_t>(2, batch_.names.size() - first));
+  if (!vertices_->shade(batch_.names, batch_.shaded)) stopped_ = true;
   counts_.vs += context_.state.vs.enable ? batch_.names.size() : 0;
-}
-
-/// The elements of vertex `n` of the batch, one after the other in its entry.
-void FrontEnd::fetch(size_t n, uint32_t handle) {
-  fetch_->fetch(batch_.names[n].index, batch_.names[n].instance, fetched_);
-  std::ranges::fill(context_.urb.dwords(handle, 0, vs_entries_.dwords()), 0);
-  // Elements that the entry has no room for are lost: Mesa's blorp sends one more than it needs.
-  const size_t room = vs_entries_.dwords() / 4;
-  for (size_t i = 0; i < std::min(fetched_.size(), room); ++i) context_.urb.write(handle, static_cast<uint32_t>(4 * i), fetched_[i]);
-}
-
-void FrontEnd::shade_pair(size_t first, size_t count) {
-  const VertexUnitState& vs = context_.state.vs;
-  std::array<uint32_t, 2> handles{};
-  for (size_t i = 0; i < count; ++i) handles[i] = vs_entries_.next(), fetch(first + i, handles[i]);
-  if (vs.enable) {
-    payload_.begin(vs, 0);
-    payload_[0].dw[0] = handles[0], payload_[0].dw[1] = handles[count - 1];
-    payload_.add_constants(vs, context_.constants);
-    // Of each element four dwords of either vertex.
-    for (unsigned i = 0; i < 2 * vs.read_length; ++i) {
-      Grf& reg = payload_.add();
-      for (size_t v = 0; v < count; ++v)
-        context_.urb.read(handles[v], vs.read_offset * Urb::register_dwords + 4 * i, std::span(reg.dw).subspan(4 * v, 4));
-    }
-    VertexMessages messages(context_.urb, static_cast<unsigned>(count));
-    run(Unit::vs, vs, count == 2 ? pair_mask : single_mask, messages);
-  }
-  for (size_t i = 0; i < count; ++i)
-    context_.urb.read(handles[i], 0, std::span(batch_.shaded).subspan((first + i) * vs_entries_.dwords(), vs_entries_.dwords()));
 }
 
 ShaderBases FrontEnd::bases(const ThreadUnit& state) const {
@@ -199,7 +177,7 @@ ShaderBases FrontEnd::bases(const ThreadUnit& state) const {
 
 ThreadEnd FrontEnd::run(Unit unit, const ThreadUnit& state, uint32_t dispatch_mask, UnitMessages& messages) {
   const ShaderBases own = bases(state);
-  const ThreadJob job{unit, state, state.kernel, own, payload_.registers(), 8, dispatch_mask};
+  const ThreadJob job{unit, state, state.kernel, own, payload_.registers(), 8, dispatch_mask, context_.number};
   const ThreadEnd end = context_.runner.run(job, messages, context_.env);
   stopped_ = stopped_ || end == ThreadEnd::aborted;
   return end;

@@ -34,13 +34,12 @@ struct SetupStage::SetupMessages : UnitMessages {
 
 RasterState placed_raster(const DrawState& state) { return RasterState(state, Stage::vs); }
 
-SetupStage::SetupStage(const DrawContext& context, Windowizer& windowizer)
+SetupStage::SetupStage(const DrawContext& context, const RasterState& raster, PixelList& out)
     : context_(context),
-      windowizer_(windowizer),
+      out_(out),
       entries_(context.state.urb.sf, context.state.sf, 1, "SF"),
-      raster_(placed_raster(context.state.draw)),
-      setup_(context.state.draw, raster_, Stage::vs) {
-  planes_.resize(entries_.dwords());
+      setup_(context.state.draw, raster, Stage::vs) {
+  out_.plane_dwords = entries_.dwords();
 }
 
 /// The nearest of the places that vertices can have.
@@ -94,7 +93,7 @@ float SetupStage::drawn_width(const Vue& vertex) const {
   return !point.width_from_state ? point_width(vertex) : point.width > 0 ? point.width : 1;
 }
 
-void SetupStage::draw(const StageObject& incoming) {
+void SetupStage::prepare(const StageObject& incoming) {
   const unsigned count = corners(incoming.type);
   if (incoming.object.count < count) return;
   std::array<Place, 3> places{};
@@ -109,21 +108,22 @@ void SetupStage::draw(const StageObject& incoming) {
   Object placed = incoming.object;
   placed.count = static_cast<uint8_t>(count);
   placed.provoking = std::min<uint8_t>(placed.provoking, static_cast<uint8_t>(count - 1));
-  prepared_.clear();
-  setup_.prepare(incoming.type, placed, std::span(vues).first(count), prepared_);
-  if (prepared_.objects.empty()) return;
+  const size_t index = out_.prepared.objects.size();
+  setup_.prepare(incoming.type, placed, std::span(vues).first(count), out_.prepared);
+  if (out_.prepared.objects.size() == index) return;
   StageObject object = incoming;
   object.object = placed;
   if (count == 3) object = turned(object, places);
-  if (context_.state.wm.dispatch && !run_thread(object, std::span(places).first(count))) return;
+  const size_t planes = out_.planes.size();
+  out_.planes.resize(planes + out_.plane_dwords);
+  if (context_.state.wm.dispatch && !run_thread(object, std::span(places).first(count), std::span(out_.planes).subspan(planes))) {
+    out_.planes.resize(planes);
+    return;
+  }
   // Planes of a point count from its upper left corner: Mesa's sprite coordinates are 0 there (brw_emit_point_sprite_setup).
   const float corner = object.type == ObjectType::point ? drawn_width(object.vertices[0]) / 2 : 0;
-  windowizer_.draw({.prepared = prepared_.objects.front(),
-                    .raster = raster_,
-                    .planes = planes_,
-                    .x = places[0].x - corner - 0.5f,
-                    .y = places[0].y - corner - 0.5f,
-                    .line = object.type == ObjectType::line});
+  out_.entries.push_back(
+      {.prepared = index, .x = places[0].x - corner - 0.5f, .y = places[0].y - corner - 0.5f, .line = object.type == ObjectType::line});
 }
 
 /// r1 and r2.
@@ -147,7 +147,7 @@ void SetupStage::put_differences(const StageObject& object, std::span<const Plac
 }
 
 /// False: there are no planes.
-bool SetupStage::run_thread(const StageObject& object, std::span<const Place> places) {
+bool SetupStage::run_thread(const StageObject& object, std::span<const Place> places, std::span<uint32_t> planes) {
   const SetupUnitState& sf = context_.state.sf;
   if (entries_.count() == 0) return false;
   const uint32_t handle = entries_.next();
@@ -159,10 +159,10 @@ bool SetupStage::run_thread(const StageObject& object, std::span<const Place> pl
   ShaderBases bases = context_.state.draw.common_bases;
   bases.binding_table = sf.binding_table;
   SetupMessages messages(context_.urb);
-  std::ranges::fill(context_.urb.dwords(handle, 0, planes_.size()), 0);
-  const ThreadJob job{Unit::sf, sf, sf.kernel, bases, payload_.registers(), 8, setup_mask};
+  std::ranges::fill(context_.urb.dwords(handle, 0, planes.size()), 0);
+  const ThreadJob job{Unit::sf, sf, sf.kernel, bases, payload_.registers(), 8, setup_mask, context_.number};
   if (context_.runner.run(job, messages, context_.env) != ThreadEnd::finished) return false;
-  context_.urb.read(handle, 0, planes_);
+  context_.urb.read(handle, 0, planes);
   return true;
 }
 

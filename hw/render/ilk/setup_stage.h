@@ -8,18 +8,18 @@
 
 #include "hw/render/ilk/front_end.h"
 #include "hw/render/ilk/payload.h"
-#include "hw/render/ilk/windowizer.h"
+#include "hw/render/ilk/pixel_stage.h"
 #include "hw/render/setup.h"
 
 namespace softgen::render::ilk {
 
 class SetupStage {
  public:
-  /// `state`: the draw's common state, with the topology. All outlive it.
-  SetupStage(const DrawContext& context, Windowizer& windowizer);
+  /// `raster`: placed_raster() of the draw. All outlive it.
+  SetupStage(const DrawContext& context, const RasterState& raster, PixelList& out);
 
-  /// Draws what is visible of an object.
-  void draw(const StageObject& object);
+  /// Appends what is visible of an object to the list.
+  void prepare(const StageObject& object);
 
  private:
   struct Place {
@@ -30,19 +30,16 @@ class SetupStage {
   Place place(const Vue& vertex) const;
   float on_grid(double pixels) const;
   static StageObject turned(const StageObject& object, std::array<Place, 3>& places);
-  bool run_thread(const StageObject& object, std::span<const Place> places);
+  bool run_thread(const StageObject& object, std::span<const Place> places, std::span<uint32_t> planes);
   void put_differences(const StageObject& object, std::span<const Place> places);
   float point_width(const Vue& vertex) const;
   float drawn_width(const Vue& vertex) const;  ///< or of the state
 
   const DrawContext& context_;
-  Windowizer& windowizer_;
+  PixelList& out_;
   UrbEntries entries_;
-  RasterState raster_;
   Setup setup_;
-  PreparedObjects prepared_;
   Payload payload_;
-  std::vector<uint32_t> planes_;  ///< the object's setup entry
 };
 
 /// The raster state of a draw, whose vertices SetupStage has placed.

@@ -18,7 +18,8 @@ struct ThreadUnit {
   uint32_t kernel = 0;      ///< offset from the instruction base
   unsigned registers = 16;  ///< of a thread: 16 to 128
   bool single_program_flow = false, alternate_float = false;
-  uint32_t scratch_base = 0, scratch_bytes = 0;       ///< an offset from General State Base Address; bytes per thread
+  uint32_t scratch_base = 0, scratch_bytes = 0;       ///< offset from General State Base Address; bytes per thread, 0: none
+  unsigned max_threads = 1;                           ///< as many have scratch space: at most 128
   unsigned grf_start = 0;                             ///< first register of constants, at most 15; of URB data behind them
   unsigned constant_offset = 0, constant_length = 0;  ///< registers of the CS unit's entry, at most 63 each
   unsigned read_offset = 0, read_length = 0;          ///< registers of an input entry, at most 63 each

@@ -20,6 +20,7 @@ struct ThreadJob {
   std::span<const Grf> payload;  ///< from r0 on
   unsigned channels = 8;         ///< that were dispatched: 8 or 16
   uint32_t dispatch_mask = 0;    ///< bit n: channel n has work
+  uint64_t draw = 0;  ///< no other draw of the process has this number, and its kernels stay as they are; 0: they are looked up each time
 };
 
 /// A message to the URB: URB_WRITE or FF_SYNC (Mesa brw_eu_defines.h, brw_inst.h: urb_*). Register 0 of its payload is the header.
@@ -56,7 +57,7 @@ enum class ThreadEnd : uint8_t { finished, failed, aborted };
 class ThreadRunner {
  public:
   virtual ~ThreadRunner() = default;
-  /// Runs a thread to its end, on the calling thread.
+  /// Runs a thread to its end, on the calling thread. Several host threads may call it at once, each with a view of its own.
   virtual ThreadEnd run(const ThreadJob& job, UnitMessages& messages, EngineEnv& env) = 0;
 };
 

@@ -3,10 +3,10 @@
 #include "hw/render/ilk/windowizer.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include "hw/base/log.h"
-#include "hw/surface/binding.h"
 
 namespace softgen::render::ilk {
 namespace {
@@ -15,10 +15,20 @@ constexpr uint32_t back_face = 1u << 31, covered_in_part = 1u << 26;  // of r1.6
 
 uint32_t word(float value) { return std::bit_cast<uint32_t>(value); }
 
+uint64_t count_of(uint32_t pixels) { return static_cast<uint64_t>(std::popcount(pixels)); }
+
 }  // namespace
 
-Windowizer::Windowizer(const DrawContext& context)
+void PixelTally::add(const PixelTally& other) {
+  rasterized += other.rasterized, passed += other.passed, invocations += other.invocations;
+  failed_early += other.failed_early, failed_late += other.failed_late, written += other.written, blended += other.blended;
+  tested_singly += other.tested_singly, written_singly += other.written_singly;
+}
+
+Windowizer::Windowizer(const DrawContext& context, EngineEnv& env, unsigned slot)
     : context_(context),
+      env_(env),
+      slot_(slot),
       tests_(context.state),
       merger_(context.state.draw),
       early_(!context.state.wm.dispatch || context.state.wm.depth.mode == DepthMode::before_thread),
@@ -28,21 +38,52 @@ Windowizer::Windowizer(const DrawContext& context)
   bases_.sampler_state = context.state.wm.samplers;
 }
 
-uint32_t Windowizer::layer() const { return object_->prepared.layer; }
-
-void Windowizer::draw(const PixelObject& object) {
-  object_ = &object;
-  group_ = {};
-  quad_ = 0;
+void Windowizer::draw(const PixelObject& object, const PixelRect& tile) {
+  begin(object);
   for (const Coverage& part : object.prepared.parts)
-    if (stopped_ || !draw_part(part)) return;
+    if (!draw_part(part, tile)) return;
   dispatch();
-  object_ = nullptr;
 }
 
-bool Windowizer::draw_part(const Coverage& part) {
+/// What all threads of the object have.
+void Windowizer::begin(const PixelObject& object) {
+  const PixelUnitState& wm = context_.state.wm;
+  const DrawState& state = context_.state.draw;
+  const PreparedObject& prepared = object.prepared;
+  object_ = &object;
+  group_ = {};
+  places_ = {};
+  stippled_ = prepared.stipple || prepared.fade || (prepared.filled && state.raster.polygon_stipple);
+  const ViewportState& viewport = state.viewports[0];
+  depth_ = tests_.kernel({prepared.z.a, prepared.z.b, prepared.z.c, prepared.depth_bias, viewport.min_depth, viewport.max_depth});
+  if (!wm.dispatch) return;
+  payload_.begin(wm, slot_);
+  Grf& r1 = payload_.add();
+  r1.dw[0] = word(object.x), r1.dw[1] = word(object.y);
+  r1.dw[6] = (prepared.front ? 0 : back_face) | (carries_coverage() ? covered_in_part : 0);
+  const auto place = [&](unsigned registers) {
+    const unsigned at = payload_.size();
+    for (unsigned i = 0; i < registers; ++i) payload_.add();
+    return at;
+  };
+  if (wm.depth.source_depth) places_.source_depth = place(2);
+  // The register is there, too, where only the kernel's constants leave room for it: of a kernel that also draws smooth lines.
+  const unsigned behind = payload_.size() + (wm.depth.stored_depth ? 2 : 0);
+  const bool room = state.raster.antialiasing && behind < wm.grf_start;
+  if (wm.depth.stored_stencil || carries_coverage() || room) places_.extra = place(1);
+  if (wm.depth.stored_depth) places_.stored_depth = place(2);
+  if (payload_.size() > wm.grf_start)
+    guest_error("WM_STATE's dispatch register lies within the payload", "register {}, the payload has {}", wm.grf_start, payload_.size());
+  payload_.add_constants(wm, context_.constants);
+  payload_.add_vertex(wm, object.planes);
+}
+
+/// False: the draw is dropped.
+bool Windowizer::draw_part(const Coverage& part, const PixelRect& tile) {
   PartRaster raster(part, object_->raster);
-  return raster.each_quad(part.bounds, [&](uint32_t x, uint32_t y, const QuadCoverage& covered) { return draw_quad(x, y, covered); });
+  if (!stippled_ && raster.by_blocks())
+    return raster.each_block(tile, [&](uint32_t x, uint32_t y, uint64_t covered) { return draw_block(x, y, covered); });
+  return raster.each_quad(tile, [&](uint32_t x, uint32_t y, const QuadCoverage& covered) { return draw_quad(x, y, covered); });
 }
 
 bool Windowizer::stippled_out(uint32_t x, uint32_t y) const {
@@ -60,68 +101,97 @@ bool Windowizer::stippled_out(uint32_t x, uint32_t y) const {
   return object.fade && object.fade->at(x + 0.5, y + 0.5) <= 0;
 }
 
+/// Within the viewport's range, as DepthKernel does it.
+double Windowizer::in_range(double z) const { return std::min(std::max(z, depth_.low), depth_.high); }
+
 double Windowizer::depth_at(uint32_t x, uint32_t y) const {
   const PreparedObject& object = object_->prepared;
-  const ViewportState& viewport = context_.state.draw.viewports[0];
-  const double z = object.z.at(x + 0.5, y + 0.5) + object.depth_bias;
-  return std::max<double>(std::min<double>(z, viewport.max_depth), viewport.min_depth);
+  return in_range(object.z.at(x + 0.5, y + 0.5) + object.depth_bias);
 }
 
 bool Windowizer::passes(uint32_t x, uint32_t y, double z) {
-  const bool passed = tests_.test_and_write(context_.env.view, {x, y, layer(), z, object_->prepared.front});
-  passed_ += passed && !counts_sent_ ? 1 : 0;
+  tally_.tested_singly += tests_.any();
+  const bool passed = tests_.test_and_write(env_.view, {x, y, layer(), z, object_->prepared.front});
+  tally_.passed += passed && !counts_sent_;
   return passed;
 }
 
-/// The draw stops behind the last quad, of which threads have run. At least one quad is drawn each time.
-bool Windowizer::preempted() {
-  constexpr uint32_t reasons = StopFlag::preempt | StopFlag::pause;
-  if (!has_drawn_ || !(context_.env.stop.reasons() & reasons)) return false;
-  dispatch();
-  if (!stopped_) context_.progress.quads = quad_, context_.preempted = true;
-  return true;
+/// Tests of pixels (bit 4 y + x): those that pass.
+uint32_t Windowizer::test_square(uint32_t x, uint32_t y, uint32_t pixels) {
+  const DepthTests::Square square{x, y, layer(), object_->prepared.front};
+  if (!tests_.any() || tests_.holds_square(square)) {
+    const uint32_t passed = tests_.test_square(env_.view, depth_, square, pixels);
+    tally_.passed += counts_sent_ ? 0 : count_of(passed);
+    return passed;
+  }
+  uint32_t passed = 0;
+  for (uint32_t left = pixels; left; left &= left - 1) {
+    const auto i = static_cast<uint32_t>(std::countr_zero(left));
+    if (const uint32_t px = x + i % 4, py = y + i / 4; passes(px, py, depth_at(px, py))) passed |= 1u << i;
+  }
+  return passed;
 }
 
-/// False: the draw is dropped or preempted.
+/// 8x8 pixels (bit 8 y + x). False: the draw is dropped.
+bool Windowizer::draw_block(uint32_t x, uint32_t y, uint64_t covered) {
+  if (stopped()) return false;
+  for (uint32_t square = 0; square < 4; ++square) {
+    const uint32_t left = 4 * (square & 1), top = 4 * (square >> 1);
+    const uint32_t pixels = part_mask(covered, left, top);
+    if (!pixels) continue;
+    const uint32_t live = early_ ? test_square(x + left, y + top, pixels) : pixels;
+    tally_.rasterized += count_of(pixels), tally_.failed_early += count_of(pixels & ~live);
+    if (live && context_.state.wm.dispatch) add_square(x + left, y + top, by_quads(live));
+  }
+  return !stopped_;
+}
+
+/// False: the draw is dropped.
 bool Windowizer::draw_quad(uint32_t x, uint32_t y, const QuadCoverage& covered) {
-  if (stopped_ || context_.env.stop.aborting() || preempted()) return false;
-  if (quad_++ < context_.progress.quads) return true;
-  has_drawn_ = true;
+  if (stopped()) return false;
   uint32_t live = 0;
   for (uint32_t i = 0; i < 4; ++i) {
     const uint32_t px = x + (i & 1), py = y + (i >> 1);
     if (!covered[i] || stippled_out(px, py)) continue;
-    if (early_ && !passes(px, py, depth_at(px, py))) continue;
-    live |= 1u << i;
+    ++tally_.rasterized;
+    if (early_ && !passes(px, py, depth_at(px, py))) ++tally_.failed_early;
+    else live |= 1u << i;
   }
-  if (!live || !context_.state.wm.dispatch) return true;
-  group_.quads[group_.count] = {static_cast<uint16_t>(x), static_cast<uint16_t>(y)};
-  group_.live |= live << 4 * group_.count;
-  invocations_ += static_cast<uint64_t>(std::popcount(live));
-  const unsigned most = context_.state.wm.has_kernel[1] ? 4 : 2;
-  if (++group_.count == most) dispatch();
+  if (live && context_.state.wm.dispatch) add_quad(x, y, live);
   return !stopped_;
 }
 
-/// What is left of the gathered quads: in a wide thread, or a narrow one where that is enough and there is a kernel for it.
-void Windowizer::dispatch() {
-  const PixelUnitState& wm = context_.state.wm;
-  if (group_.count && (wm.has_kernel[0] || wm.has_kernel[1]) && !stopped_) {
-    const bool narrow = wm.has_kernel[0] && (group_.count <= 2 || !wm.has_kernel[1]);
-    dispatch_group(group_, narrow ? 8 : 16);
+/// `live`: in a thread's order.
+void Windowizer::add_square(uint32_t x, uint32_t y, uint32_t live) {
+  const auto has = [&](unsigned quad) { return (live >> 4 * quad & 15) != 0; };
+  const auto corner = [&](unsigned quad) { return (x + 2 * (quad & 1)) | (y + 2 * (quad >> 1)) << 16; };
+  if (context_.state.wm.has_kernel[1] && has(0) && has(1) && has(2) && has(3)) {
+    Group whole{.quads = {corner(0), corner(1), corner(2), corner(3)}, .count = max_quads, .square = true, .live = live};
+    return dispatch_group(whole);
   }
+  for (unsigned quad = 0; quad < max_quads; ++quad)
+    if (has(quad)) add_quad(corner(quad) & 0xffff, corner(quad) >> 16, live >> 4 * quad & 15);
+}
+
+void Windowizer::add_quad(uint32_t x, uint32_t y, uint32_t live) {
+  const uint32_t at = x | y << 16;
+  if (group_.count == 0) group_.quads.fill(at);
+  group_.quads[group_.count] = at;
+  group_.live |= live << 4 * group_.count;
+  const unsigned most = context_.state.wm.has_kernel[1] ? max_quads : max_quads / 2;
+  if (++group_.count == most) dispatch();
+}
+
+/// What is left of the gathered quads.
+void Windowizer::dispatch() {
+  if (group_.count) dispatch_group(group_);
   group_ = {};
 }
 
-/// r1: what planes count from, the places of the quads, and flags. Quads that are not there are where the first one is.
+/// The places of the quads.
 void Windowizer::put_positions(const Group& group) {
-  Grf& r1 = payload_.add();
-  r1.dw[0] = word(object_->x), r1.dw[1] = word(object_->y);
-  for (unsigned q = 0; q < group.quads.size(); ++q) {
-    const auto& quad = group.quads[q < group.count ? q : 0];
-    r1.dw[2 + q] = quad[0] | uint32_t{quad[1]} << 16;
-  }
-  r1.dw[6] = (object_->prepared.front ? 0 : back_face) | (carries_coverage() ? covered_in_part : 0);
+  payload_[0].dw[0] = group.live;
+  for (unsigned q = 0; q < max_quads; ++q) payload_[1].dw[2 + q] = group.quads[q];
 }
 
 /// Smooth lines have their pixels' coverage in the payload, which the thread sends back.
@@ -129,49 +199,46 @@ bool Windowizer::carries_coverage() const { return object_->line && object_->pre
 
 /// What the windowizer's table says of depth and stencil.
 void Windowizer::put_depths(const Group& group) {
-  const PixelUnitState& wm = context_.state.wm;
   const auto each = [&](auto&& put) {
     for (unsigned i = 0; i < 4 * group.count; ++i) put(i, group.x(i), group.y(i));
   };
-  if (wm.depth.source_depth) {
-    Grf* const to[2] = {&payload_.add(), &payload_.add()};
-    each([&](unsigned i, uint32_t x, uint32_t y) { to[i / 8]->dw[i % 8] = word(static_cast<float>(depth_at(x, y))); });
-  }
-  // The register is there, too, where only the kernel's constants leave room for it: of a kernel that also draws smooth lines.
-  const unsigned behind = payload_.size() + (wm.depth.stored_depth ? 2 : 0);
-  const bool room = context_.state.draw.raster.antialiasing && behind < wm.grf_start;
-  if (wm.depth.stored_stencil || carries_coverage() || room) {
+  const auto floats = [&](unsigned at, auto&& depth) {
+    payload_[at] = payload_[at + 1] = {};
+    each([&](unsigned i, uint32_t x, uint32_t y) { payload_[at + i / 8].dw[i % 8] = word(depth(x, y)); });
+  };
+  const auto stored = [&](uint32_t x, uint32_t y) { return tests_.stored(env_.view, x, y, layer()); };
+  if (places_.source_depth) floats(places_.source_depth, [&](uint32_t x, uint32_t y) { return static_cast<float>(depth_at(x, y)); });
+  if (places_.extra) {
     // Chosen, as kernels only send it back: stencil in bytes 0 to 15, coverage in bytes 16 to 31.
-    Grf& reg = payload_.add();
+    Grf& reg = payload_[places_.extra] = {};
     auto* const bytes = reinterpret_cast<uint8_t*>(reg.dw);
     each([&](unsigned i, uint32_t x, uint32_t y) {
-      if (wm.depth.stored_stencil) bytes[i] = tests_.stored(context_.env.view, x, y, layer()).stencil;
+      if (context_.state.wm.depth.stored_stencil) bytes[i] = stored(x, y).stencil;
       if (carries_coverage()) bytes[16 + i] = static_cast<uint8_t>(std::lround(object_->prepared.fade->at(x + 0.5, y + 0.5) * 255));
     });
   }
-  if (wm.depth.stored_depth) {
-    Grf* const to[2] = {&payload_.add(), &payload_.add()};
-    each([&](unsigned i, uint32_t x, uint32_t y) { to[i / 8]->dw[i % 8] = word(tests_.stored(context_.env.view, x, y, layer()).depth); });
-  }
-  if (payload_.size() > wm.grf_start)
-    guest_error("WM_STATE's dispatch register lies within the payload", "register {}, the payload has {}", wm.grf_start, payload_.size());
+  if (places_.stored_depth) floats(places_.stored_depth, [&](uint32_t x, uint32_t y) { return stored(x, y).depth; });
 }
 
-void Windowizer::dispatch_group(Group& group, unsigned width) {
+/// In a wide thread, or a narrow one where that is enough and there is a kernel for it.
+void Windowizer::dispatch_group(Group& group) {
   const PixelUnitState& wm = context_.state.wm;
-  payload_.begin(wm, 0);
-  payload_[0].dw[0] = group.live;
+  tally_.invocations += count_of(group.live);
+  if (stopped_ || (!wm.has_kernel[0] && !wm.has_kernel[1])) return;
+  const bool narrow = wm.has_kernel[0] && (group.count <= max_quads / 2 || !wm.has_kernel[1]);
   put_positions(group);
   put_depths(group);
-  payload_.add_constants(wm, context_.constants);
-  payload_.add_vertex(wm, object_->planes);
-  const uint32_t all = width == 16 ? 0xffff : 0xff;
   // Quads run as a whole: what they derive needs all four pixels.
-  uint32_t quads = 0;
-  for (unsigned q = 0; q < group.count; ++q) quads |= 0xfu << 4 * q;
-  const ThreadJob job{Unit::wm, wm, wm.kernels[width / 8 - 1], bases_, payload_.registers(), width, quads & all};
+  const ThreadJob job{.unit = Unit::wm,
+                      .state = wm,
+                      .kernel = wm.kernels[narrow ? 0 : 1],
+                      .bases = bases_,
+                      .payload = payload_.registers(),
+                      .channels = narrow ? 8u : 16u,
+                      .dispatch_mask = (1u << 4 * group.count) - 1,
+                      .draw = context_.number};
   running_ = &group;
-  stopped_ = context_.runner.run(job, *this, context_.env) == ThreadEnd::aborted || stopped_;
+  stopped_ = context_.runner.run(job, *this, env_) == ThreadEnd::aborted || stopped_;
   running_ = nullptr;
 }
 

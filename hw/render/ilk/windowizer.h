@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The WM unit and what follows it: pixels of objects, stipples, depth and stencil tests before and after threads, payloads, and colours merged into targets.
+// A tile of the screen is drawn by one host thread, object after object.
 #pragma once
 
 #include <array>
-#include <bit>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "hw/render/ilk/front_end.h"
@@ -26,55 +27,88 @@ struct PixelObject {
   bool line = false;
 };
 
+/// From a square's order of pixels (bit 4 y + x) to a thread's (quad by quad), and back.
+constexpr uint32_t by_quads(uint32_t pixels) {
+  const uint32_t swapped = (pixels ^ pixels >> 2) & 0x0c0c;
+  return pixels ^ swapped ^ swapped << 2;
+}
+
 /// A target as messages of a draw find it.
 struct BoundTarget {
   unsigned binding;
   RenderTarget target;
   OutputMerger::Mode mode;
+  std::optional<ColorKernel> kernel;  ///< none: pixels are written one by one
 };
 
+/// What a host thread has counted of a draw. Pixels have one sample.
+struct PixelTally {
+  uint64_t rasterized = 0, passed = 0, invocations = 0;  ///< passed: as PS_DEPTH_COUNT counts
+  uint64_t failed_early = 0, failed_late = 0, written = 0, blended = 0;
+  uint64_t tested_singly = 0, written_singly = 0;
+  void add(const PixelTally& other);
+};
+
+/// One host thread's.
 class Windowizer : public UnitMessages {
  public:
-  explicit Windowizer(const DrawContext& context);
+  /// `env`: with the host thread's own view. `slot`: number of the host thread, for scratch space. All outlive it.
+  Windowizer(const DrawContext& context, EngineEnv& env, unsigned slot);
 
-  void draw(const PixelObject& object);
-  uint64_t pixels_passed() const { return passed_; }
-  uint64_t invocations() const { return invocations_; }
+  /// Draws the part of `object` that is in `tile`, or some of it if the work is dropped.
+  void draw(const PixelObject& object, const PixelRect& tile);
+  const PixelTally& tally() const { return tally_; }
 
   bool urb(const UrbMessage&, std::span<const Grf>, std::span<Grf>) override { return false; }
   bool target_write(const TargetMessage& how, std::span<const Grf> payload) override;
 
  private:
-  static constexpr unsigned max_pixels = 16;
+  static constexpr unsigned max_quads = 4;
   /// Quads that become a thread: pixel i is (i & 1, i >> 1 & 1) of quad i / 4.
   struct Group {
-    std::array<std::array<uint16_t, 2>, max_pixels / 4> quads{};
+    std::array<uint32_t, max_quads> quads{};  ///< x | y << 16; those that are not there are where the first one is
     unsigned count = 0;
+    bool square = false;  ///< the quads of 4x4 pixels at multiples of 4
     uint32_t live = 0;    ///< pixels
     uint32_t tested = 0;  ///< whose late tests are done
     uint32_t failed = 0;  ///< by them
-    uint32_t x(unsigned pixel) const { return quads[pixel / 4][0] + (pixel & 1); }
-    uint32_t y(unsigned pixel) const { return quads[pixel / 4][1] + (pixel >> 1 & 1); }
+    uint32_t x(unsigned pixel) const { return (quads[pixel / 4] & 0xffff) + (pixel & 1); }
+    uint32_t y(unsigned pixel) const { return (quads[pixel / 4] >> 16) + (pixel >> 1 & 1); }
+  };
+  /// Registers of the payload that change from thread to thread; 0: not there.
+  struct Places {
+    unsigned source_depth = 0, extra = 0, stored_depth = 0;
   };
   struct WriteLayout;
 
-  bool draw_part(const Coverage& part);
+  void begin(const PixelObject& object);
+  bool draw_part(const Coverage& part, const PixelRect& tile);
+  bool draw_block(uint32_t x, uint32_t y, uint64_t covered);
   bool draw_quad(uint32_t x, uint32_t y, const QuadCoverage& covered);
-  bool preempted();
+  uint32_t test_square(uint32_t x, uint32_t y, uint32_t pixels);
   bool stippled_out(uint32_t x, uint32_t y) const;
   double depth_at(uint32_t x, uint32_t y) const;
+  double in_range(double z) const;
   bool passes(uint32_t x, uint32_t y, double z);
+  void add_square(uint32_t x, uint32_t y, uint32_t live);
+  void add_quad(uint32_t x, uint32_t y, uint32_t live);
   void dispatch();
-  void dispatch_group(Group& group, unsigned width);
+  void dispatch_group(Group& group);
   void put_positions(const Group& group);
   void put_depths(const Group& group);
   bool carries_coverage() const;
-  void merge(const WriteLayout& layout, BoundTarget& target);
-  bool late_test(const WriteLayout& layout, unsigned pixel);
-  BoundTarget& find_target(unsigned binding);
-  uint32_t layer() const;
+  void merge(const WriteLayout& layout, const BoundTarget& target);
+  uint32_t alpha_passing(const WriteLayout& layout, uint32_t pixels) const;
+  uint32_t late_tests(const WriteLayout& layout, uint32_t pixels);
+  void write_groups(const WriteLayout& layout, const BoundTarget& target, uint32_t pixels, uint32_t slice);
+  void write_singly(const WriteLayout& layout, const BoundTarget& target, uint32_t pixels, uint32_t slice);
+  const BoundTarget& find_target(unsigned binding);
+  uint32_t layer() const { return object_->prepared.layer; }
+  bool stopped() const { return stopped_ || env_.stop.aborting(); }
 
   const DrawContext& context_;
+  EngineEnv& env_;
+  const unsigned slot_;
   const DepthTests tests_;
   OutputMerger merger_;
   const bool early_;        ///< tests come before threads
@@ -82,13 +116,13 @@ class Windowizer : public UnitMessages {
   std::vector<std::unique_ptr<BoundTarget>> targets_;
   ShaderBases bases_;
   const PixelObject* object_ = nullptr;
+  DepthKernel depth_;  ///< of the object
   Group group_;
   Group* running_ = nullptr;  ///< of the thread that sends
-  Payload payload_;
-  uint64_t passed_ = 0, invocations_ = 0;
-  uint64_t quad_ = 0;       ///< of the object, the next one
-  bool has_drawn_ = false;  ///< something since the draw began or went on
-  bool stopped_ = false;
+  Payload payload_;           ///< of the object's threads
+  Places places_;
+  PixelTally tally_;
+  bool stippled_ = false, stopped_ = false;
 };
 
 }  // namespace softgen::render::ilk

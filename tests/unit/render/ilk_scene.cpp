@@ -13,7 +13,10 @@ float as_float(uint32_t word) { return std::bit_cast<float>(word); }
 uint32_t as_word(float value) { return std::bit_cast<uint32_t>(value); }
 
 ThreadEnd FakeRunner::run(const ThreadJob& job, UnitMessages& messages, EngineEnv&) {
-  runs.push_back({job.unit, {job.payload.begin(), job.payload.end()}, job.channels, job.dispatch_mask});
+  {
+    const std::lock_guard lock(mutex_);
+    runs.push_back({job.unit, {job.payload.begin(), job.payload.end()}, job.channels, job.dispatch_mask});
+  }
   const auto kernel = kernels.find(job.kernel);
   return kernel == kernels.end() ? ThreadEnd::failed : kernel->second(job, messages);
 }
@@ -25,7 +28,7 @@ std::vector<FakeRunner::Run> FakeRunner::of(Unit unit) const {
   return found;
 }
 
-Scene::Scene() : Mapped(0x1000, 0x80000), registers(gen5::registers) {
+Scene::Scene(unsigned workers) : Mapped(0x1000, 0x80000), SceneThreads{.pool = WorkerPool(workers)}, registers(gen5::registers) {
   default_units();
   runner.kernels = {{vs_kernel, vertex_kernel()}, {gs_kernel, quads_kernel()}, {clip_kernel, clip_triangles_kernel()},
                     {sf_kernel, setup_kernel(2)}, {wm_kernel, paint_kernel()}, {wide_kernel, paint_kernel()}};

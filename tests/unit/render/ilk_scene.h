@@ -5,8 +5,10 @@
 
 #include <functional>
 #include <map>
+#include <mutex>
 #include <vector>
 
+#include "hw/base/worker_pool.h"
 #include "hw/defs/gen5/all.h"
 #include "hw/defs/gen5/set.h"
 #include "hw/mmio/register_file.h"
@@ -29,10 +31,13 @@ class FakeRunner : public ThreadRunner {
     unsigned channels;
     uint32_t dispatch_mask;
   };
-  std::vector<Run> runs;
+  std::vector<Run> runs;  ///< with worker threads in any order
 
   ThreadEnd run(const ThreadJob& job, UnitMessages& messages, EngineEnv& env) override;
   std::vector<Run> of(Unit unit) const;
+
+ private:
+  std::mutex mutex_;
 };
 
 float as_float(uint32_t word);
@@ -60,7 +65,12 @@ struct SceneUnits {
   uint32_t general_base = 0;  ///< pointers to unit states and viewports count from it
 };
 
-class Scene : public memory::test::Mapped, public SceneUnits {
+/// Threads that draw pixels besides the caller.
+struct SceneThreads {
+  WorkerPool pool;
+};
+
+class Scene : public memory::test::Mapped, public SceneUnits, public SceneThreads {
  public:
   static constexpr uint32_t size = 64, pitch = size * 4;
   static constexpr uint64_t states = 0x10000, surfaces = 0x18000, constants = 0x1c000, vertex_data = 0x20000, index_data = 0x30000,
@@ -68,7 +78,8 @@ class Scene : public memory::test::Mapped, public SceneUnits {
   static constexpr uint32_t vs_kernel = 0x100, gs_kernel = 0x200, clip_kernel = 0x300, sf_kernel = 0x400, wm_kernel = 0x500,
                             wide_kernel = 0x600;
 
-  Scene();
+  /// `workers`: of the pool.
+  explicit Scene(unsigned workers = 0);
 
   /// Executes a packet.
   template <typename P>
@@ -93,7 +104,7 @@ class Scene : public memory::test::Mapped, public SceneUnits {
   mmio::RegisterFile registers;
   StopFlag stop;
   EngineEnv env{.engine = EngineId::rcs, .view = view, .ggtt = view, .registers = registers, .stop = stop};
-  RenderEngine engine{gen5::commands, runner};
+  RenderEngine engine{gen5::commands, runner, &pool};
 
  private:
   void set_fences();

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <iterator>
 #include <random>
 #include <vector>
 
@@ -71,9 +72,10 @@ TEST_CASE("eight colours at once are written as by the output merger") {
   unsigned compared = 0;
   for (unsigned round = 0; round < 6000; ++round) {
     f.surface.format = surface::find_format(formats[f.any() % 8]);
-    constexpr surface::Tiling tilings[] = {surface::Tiling::linear, surface::Tiling::x, surface::Tiling::y};
-    f.surface.tiling = tilings[f.any() % 3];
-    f.surface.pitch = f.surface.tiling == surface::Tiling::x ? 512 : 128;
+    using surface::Tiling;
+    constexpr Tiling tilings[] = {Tiling::linear, Tiling::x, Tiling::y, Tiling::swizzled_x, Tiling::swizzled_y};
+    f.surface.tiling = tilings[f.any() % std::size(tilings)];
+    f.surface.pitch = f.surface.tiling == Tiling::x || f.surface.tiling == Tiling::swizzled_x ? 512 : 128;
     // No alpha test or coverage, and few logic operations: the general code does these.
     const uint32_t added = f.any() & 1 ? ~(7u << 18 | 7u << 5) : ~0u;  // the functions: the most common ones
     const uint32_t blend[] = {f.any() & (1u << 30 | 1u << 29), f.any() & added, f.any() & ~(f.any() % 8 ? 1u << 31 : 0u)};
