@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "hw/iface/engine.h"
+#include "hw/render/ilk/media_pipeline.h"
 #include "hw/render/ilk/payload.h"
 #include "hw/render/ilk/state.h"
 #include "hw/render/ilk/thread.h"
@@ -18,7 +19,7 @@ class RenderEngine final : public Engine {
  public:
   /// `commands`: whose state is kept. `runner`: of kernels. `shared`: told when textures change; null: nobody. `media`: executes what is not 3D; null: it
   /// is not executed. All outlive the engine.
-  RenderEngine(const defs::CommandSet& commands, ThreadRunner& runner, MessageTarget* shared = nullptr, Pipeline* media = nullptr)
+  RenderEngine(const defs::CommandSet& commands, ThreadRunner& runner, MessageTarget* shared = nullptr, MediaPipeline* media = nullptr)
       : runner_(runner), shared_(shared), media_(media), store_(commands) {}
 
   ExecResult execute(const Packet& packet, EngineEnv& env) override;
@@ -32,11 +33,15 @@ class RenderEngine final : public Engine {
 
  private:
   ExecResult draw(const Packet& packet, EngineEnv& env);
+  ExecResult media(const Packet& packet, EngineEnv& env);
+  void accepted(const Packet& packet, EngineEnv& env);
   void read_constants(std::span<const uint32_t> packet, EngineEnv& env);
+  void refresh_constants(EngineEnv& env);
+  void forget();
 
   ThreadRunner& runner_;
   MessageTarget* shared_;
-  Pipeline* media_;
+  MediaPipeline* media_;
   StateStore store_;
   Urb urb_;
   std::vector<Grf> constants_;      ///< what the last CONSTANT_BUFFER has read
