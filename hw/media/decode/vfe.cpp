@@ -6,8 +6,8 @@
 #include "hw/base/log.h"
 #include "hw/defs/gen5/all.h"
 #include "hw/defs/ids.h"
-#include "hw/memory/structure.h"
 #include "hw/media/vfe/vfe_packets.h"
+#include "hw/memory/structure.h"
 
 namespace softgen::media::vfe {
 namespace {

@@ -17,9 +17,7 @@ class Router final : public MessageTarget {
 
   SendResult send(const Message& message, ThreadEnv& env) override {
     switch (message.op.kind) {
-      case MessageKind::end_of_root:
-        keeps_entry_ = message.op.keeps_urb;
-        return SendResult::done;
+      case MessageKind::end_of_root: keeps_entry_ = message.op.keeps_urb; return SendResult::done;
       case MessageKind::urb_write:
         if (!message.payload.empty()) write(message.op, message.payload);
         return SendResult::done;
@@ -36,9 +34,7 @@ class Router final : public MessageTarget {
   }
 
  private:
-  void write(const MessageOp& op, std::span<const Grf> payload) {
-    render::ilk::urb_write(urb_, {.offset = op.offset}, payload, 1);
-  }
+  void write(const MessageOp& op, std::span<const Grf> payload) { render::ilk::urb_write(urb_, {.offset = op.offset}, payload, 1); }
 
   ThreadUnits& units_;
   render::ilk::Urb& urb_;
