@@ -60,9 +60,9 @@ Block pass(const Block& rows, int32_t round, unsigned shift) {
   Block columns;
   for (unsigned n = 0; n < size; n++)
     for (unsigned k = 0; k < size; k++) {
-      uint32_t sum = 0;
-      for (unsigned j = 0; j < size; j++) sum += static_cast<uint32_t>(rows[n * size + j] * transform(k, j));
-      columns[k * size + n] = static_cast<int16_t>((sum + static_cast<uint32_t>(round)) >> shift);
+      int32_t sum = 0;
+      for (unsigned j = 0; j < size; j++) sum += rows[n * size + j] * transform(k, j);
+      columns[k * size + n] = static_cast<int16_t>((sum + round) >> shift);
     }
   return columns;
 }
