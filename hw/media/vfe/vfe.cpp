@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "hw/base/log.h"
+#include "hw/media/vfe/vld_mode.h"
 
 namespace softgen::media::vfe {
 
@@ -11,6 +12,7 @@ Vfe::Vfe(std::unique_ptr<const VfePackets> packets, const eu::Isa& isa, MessageT
     : packets_(std::move(packets)),
       units_{.packets = *packets_, .shared = shared, .loader = eu::Loader(isa, fast_paths), .entries = {}, .thread = {}} {
   modes_[static_cast<size_t>(Mode::generic)] = std::make_unique<GenericMode>();
+  modes_[static_cast<size_t>(Mode::vld)] = std::make_unique<VldMode>(*packets_);
 }
 
 ExecResult Vfe::execute(const Packet& packet, const render::ilk::MediaContext& context, EngineEnv& env) {

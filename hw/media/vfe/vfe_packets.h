@@ -11,6 +11,7 @@
 #include "hw/iface/engine.h"
 #include "hw/iface/message_target.h"
 #include "hw/media/codec.h"
+#include "hw/media/mpeg2/slice_parser.h"
 
 namespace softgen::media::vfe {
 
@@ -53,12 +54,37 @@ struct MediaObject {
   ScoreboardPlace scoreboard;
 };
 
+/// The extended state of mode VLD. Its picture's size is what a slice can name: VFE is not told how many macroblocks a row has, and slices end in theirs.
+struct VldState {
+  mpeg2::PictureParams picture;
+  std::array<uint8_t, 16> remap{};  ///< descriptors by class of prediction
+};
+
+/// Inline data of an object in mode VLD.
+struct VldSlice {
+  mpeg2::SliceParams params;
+  uint8_t first_bit = 0;
+};
+
+/// What a thread learns of its macroblock besides the levels.
+struct VldMacroblock {
+  const mpeg2::PictureParams& picture;
+  bool field_dct = false;
+  uint8_t scale_code = 0, pattern = 0;
+  uint32_t x = 0, y = 0;                                 ///< luma samples, of the field in field pictures
+  std::array<std::array<mpeg2::Vector, 2>, 2> vector{};  ///< [first, second][forward, backward]
+  std::array<std::array<uint8_t, 2>, 2> select{};        ///< the field, by the same indices
+};
+
 class VfePackets {
  public:
   virtual ~VfePackets() = default;
   virtual VfeState state(const StatePackets& state, const ShaderBases& bases, memory::View& view) const = 0;
   virtual Descriptor descriptor(const VfeState& state, unsigned index, memory::View& view) const = 0;
   virtual MediaObject object(const Packet& packet, const ShaderBases& bases) const = 0;
+  virtual VldState vld(const VfeState& state, memory::View& view) const = 0;
+  virtual VldSlice slice(const MediaObject& object, const mpeg2::PictureParams& picture) const = 0;
+  virtual Grf macroblock(const VldMacroblock& mb) const = 0;
 };
 
 /// Of Gen5 (defs::Gen5).
