@@ -95,7 +95,7 @@ const Offsets* OpBuilder::keep(const Offsets& offsets) {
 }
 
 void OpBuilder::controls(uint32_t offset) {
-  op_.opcode = i_.opcode;
+  op_.opcode = limits_.shr_keeps_sign && i_.opcode == Opcode::shr && is_signed(i_.src[0].type) ? Opcode::asr : i_.opcode;
   op_.exec_size = std::min<uint8_t>(i_.exec_size, 32);
   op_.groups = static_cast<uint8_t>((op_.exec_size + 7) / 8);
   op_.shift = static_cast<uint8_t>(i_.channel_offset() & 31);

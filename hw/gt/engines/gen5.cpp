@@ -7,6 +7,7 @@
 #include "hw/gt/parts.h"
 #include "hw/gt/shared_functions.h"
 #include "hw/media/bsd/bsd.h"
+#include "hw/media/vfe/vfe.h"
 #include "hw/render/ilk/engine.h"
 #include "hw/render/ilk/eu_runner.h"
 
@@ -51,7 +52,8 @@ class Gen5Engines final : public Engines {
   explicit Gen5Engines(const EngineConfig& config)
       : shared_functions_(config.parts.sampler_state),
         kernels_(config.parts.isa(), &shared_functions_, &config.compiler),
-        render_(*config.platform.commands, kernels_, config.pool, &shared_functions_),
+        media_(media::vfe::make_vfe_packets<defs::Gen5>(), config.parts.isa(), &shared_functions_, &config.compiler),
+        render_(*config.platform.commands, kernels_, config.pool, &shared_functions_, &media_),
         blitter_(blitter::decode<defs::Gen5>, config.platform.board.swizzle != defs::Bit6Swizzle{}),
         video_(media::make_bsd<defs::Gen5>()) {}
 
@@ -64,6 +66,7 @@ class Gen5Engines final : public Engines {
  private:
   SharedFunctions shared_functions_;
   render::ilk::EuRunner kernels_;
+  media::vfe::Vfe media_;
   render::ilk::RenderEngine render_;
   blitter::Blitter blitter_;
   RenderAndBlit streamer_{render_, blitter_};

@@ -156,15 +156,22 @@ UrbRegion region(uint32_t first, uint32_t end, const char* unit) {
 
 }  // namespace
 
+bool is_media(const StateStore& store) {
+  using Select = gen5::PIPELINE_SELECT;
+  return packet<Select>(store).pipeline_selection == Select::PipelineSelection::MEDIA;
+}
+
 UrbRegions read_urb(const StateStore& store) {
   const auto f = packet<gen5::URB_FENCE>(store);
   const auto cs = packet<gen5::CS_URB_STATE>(store);
-  // VFE's section is empty in the 3D pipeline, and clients may leave its fence alone.
-  const uint32_t vfe = std::max(f.vfe_fence, f.sf_fence);
+  // VFE's section is empty in the 3D pipeline, and clients may leave its fence alone. The media pipeline has VFE and CS alone.
+  const bool media = is_media(store);
+  const uint32_t vfe = media ? f.vfe_fence : std::max(f.vfe_fence, f.sf_fence);
   return {.vs = region(0, f.vs_fence, "VS"),
           .gs = region(f.vs_fence, f.gs_fence, "GS"),
           .clip = region(f.gs_fence, f.clip_fence, "CLIP"),
           .sf = region(f.clip_fence, f.sf_fence, "SF"),
+          .vfe = media ? region(0, vfe, "VFE") : UrbRegion{},
           .cs = region(vfe, f.cs_fence, "CS"),
           .constant_entries = cs.number_of_urb_entries,
           .constant_rows = cs.urb_entry_allocation_size + 1};

@@ -50,14 +50,28 @@ void count(mmio::RegisterFile& registers, const State& state, const FrontCounts&
 }  // namespace
 
 ExecResult RenderEngine::execute(const Packet& packet, EngineEnv& env) {
-  if (store_.accept(packet)) {
-    if (packet.command->id == defs::CommandId::CONSTANT_BUFFER) read_constants(packet.dwords, env);
+  if (store_.accept(packet)) return accepted(packet, env), ExecResult::done;
+  const bool draws = packet.command->draws;
+  if (draws || (media_ && packet.command->dispatches)) {
+    if (draws != is_media(store_)) return draws ? draw(packet, env) : media(packet, env);
+    guest_error("a packet of the pipeline that is not selected", "{} at {:#x}", packet.command->name, packet.address);
     return ExecResult::done;
   }
-  if (packet.command->draws) return draw(packet, env);
-  if (media_ && packet.command->dispatches) return media_->execute(packet, store_, env);
   unimplemented(packet.command->name, "at {:#x}: parsed, not executed", packet.address);
   return ExecResult::done;
+}
+
+void RenderEngine::accepted(const Packet& packet, EngineEnv& env) {
+  using Id = defs::CommandId;
+  const Id id = packet.command->id;
+  if (id == Id::CONSTANT_BUFFER) read_constants(packet.dwords, env);
+  if (media_ && (id == Id::URB_FENCE || id == Id::MEDIA_STATE_POINTERS)) media_->reset();
+}
+
+ExecResult RenderEngine::media(const Packet& packet, EngineEnv& env) {
+  refresh_constants(env);
+  const ShaderBases bases = read_bases(store_);
+  return media_->execute(packet, {store_, bases, constants_, read_urb(store_).vfe, urb_}, env);
 }
 
 /// Into the CS unit's entry: as many registers as it and its region of the URB have.
@@ -72,13 +86,17 @@ void RenderEngine::read_constants(std::span<const uint32_t> packet, EngineEnv& e
   constants_missing_ = false;
 }
 
+void RenderEngine::refresh_constants(EngineEnv& env) {
+  if (const auto kept = store_.packet(defs::CommandId::CONSTANT_BUFFER); constants_missing_ && !kept.empty()) read_constants(kept, env);
+}
+
 ExecResult RenderEngine::draw(const Packet& packet, EngineEnv& env) {
   const Primitive p = primitive(packet.dwords);
   if (p.indirect) {
     unimplemented("Ironlake: Indirect Vertex Count");
     return ExecResult::done;
   }
-  if (const auto kept = store_.packet(defs::CommandId::CONSTANT_BUFFER); constants_missing_ && !kept.empty()) read_constants(kept, env);
+  refresh_constants(env);
   read_state(store_, env.state_view(), state_);
   state_.draw.vertex.topology = p.topology;
   DrawProgress progress;
@@ -107,15 +125,21 @@ ExecResult RenderEngine::flush(const FlushRequest& request, EngineEnv&) {
 
 void RenderEngine::restore_context(std::span<const std::byte> image) {
   store_.restore(image);
-  constants_.clear(), constants_missing_ = true;
-  if (shared_) shared_->invalidate_textures();
+  forget();
+  constants_missing_ = true;
 }
 
 void RenderEngine::reset_context() {
   store_.reset();
   urb_.clear();
+  forget();
+}
+
+/// What is of one context alone, but not in its image.
+void RenderEngine::forget() {
   constants_.clear(), constants_missing_ = false;
   if (shared_) shared_->invalidate_textures();
+  if (media_) media_->reset();
 }
 
 }  // namespace softgen::render::ilk

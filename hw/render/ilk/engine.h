@@ -7,6 +7,7 @@
 
 #include "hw/iface/engine.h"
 #include "hw/render/ilk/hosts.h"
+#include "hw/render/ilk/media_pipeline.h"
 #include "hw/render/ilk/payload.h"
 #include "hw/render/ilk/state.h"
 #include "hw/render/ilk/thread.h"
@@ -21,7 +22,7 @@ class RenderEngine final : public Engine {
   /// textures are invalidated by flushes and context switches; null: there is none. `media` executes media packets; null: they count as unimplemented.
   /// All of them outlive the engine.
   RenderEngine(const defs::CommandSet& commands, ThreadRunner& runner, WorkerPool* pool = nullptr, MessageTarget* shared = nullptr,
-               Pipeline* media = nullptr)
+               MediaPipeline* media = nullptr)
       : runner_(runner), shared_(shared), media_(media), hosts_(pool), store_(commands) {}
 
   ExecResult execute(const Packet& packet, EngineEnv& env) override;
@@ -35,11 +36,15 @@ class RenderEngine final : public Engine {
 
  private:
   ExecResult draw(const Packet& packet, EngineEnv& env);
+  ExecResult media(const Packet& packet, EngineEnv& env);
+  void accepted(const Packet& packet, EngineEnv& env);
   void read_constants(std::span<const uint32_t> packet, EngineEnv& env);
+  void refresh_constants(EngineEnv& env);
+  void forget();
 
   ThreadRunner& runner_;
   MessageTarget* shared_;
-  Pipeline* media_;
+  MediaPipeline* media_;
   DrawHosts hosts_;
   StateStore store_;
   Urb urb_;

@@ -98,7 +98,7 @@ struct PackedDepth {
 
 struct UrbRegions {
   static constexpr unsigned rows = 1024;
-  UrbRegion vs, gs, clip, sf, cs;
+  UrbRegion vs, gs, clip, sf, vfe, cs;
   unsigned constant_entries = 0, constant_rows = 1;  ///< CS_URB_STATE: at most 7; 1 to 32
 };
 

@@ -16,6 +16,8 @@ void read_state(const StateStore& store, memory::View& view, State& state);
 /// The bases alone, for what is not a draw.
 ShaderBases read_bases(const StateStore& store);
 UrbRegions read_urb(const StateStore& store);
+/// PIPELINE_SELECT: the media pipeline, not 3D.
+bool is_media(const StateStore& store);
 
 /// Of whole packets, header first.
 Primitive primitive(std::span<const uint32_t> packet);

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What the packets and states of Ironlake's media pipeline say, without layouts. Implementation: ../decode/vfe.cpp. All values are in range where a comment
+// states one.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "hw/iface/engine.h"
+#include "hw/iface/message_target.h"
+#include "hw/media/codec.h"
+#include "hw/media/mpeg2/slice_parser.h"
+
+namespace softgen::media::vfe {
+
+/// What VFE makes of an object before a thread gets it.
+enum class Mode : uint8_t { generic, vld, is, avc_mc, avc_it, reserved };
+
+/// VFE_STATE. Addresses are graphics addresses.
+struct VfeState {
+  Mode mode = Mode::generic;
+  bool children = false;
+  unsigned entries = 0, entry_rows = 1;  ///< of VFE's region of the URB: at most 127; 1 to 512
+  unsigned max_threads = 1;              ///< 1 to 128
+  uint64_t descriptors = 0;              ///< of the interface descriptor 0
+  uint64_t extended = 0;                 ///< of the mode's extended state; 0: there is none
+  uint32_t scratch_base = 0;             ///< from general_state
+  uint32_t scratch_bytes = 0;            ///< per thread; 0: none
+};
+
+/// An interface descriptor: a kernel and what its threads get.
+struct Descriptor {
+  uint64_t address = 0;  ///< its own
+  uint32_t kernel = 0;   ///< offset from the instruction base
+  bool single_program_flow = false, alternate_float = false;
+  unsigned constant_offset = 0, constant_length = 0;  ///< registers of the CS unit's entry, at most 63 each
+  uint32_t samplers = 0, binding_table = 0;           ///< offsets from the general and the surface state base
+};
+
+/// Where an object's thread stands in the hardware scoreboard, and on which places it waits: bit n of `mask` is delta n of the mode's state.
+struct ScoreboardPlace {
+  bool used = false;
+  unsigned x = 0, y = 0;  ///< at most 511
+  uint8_t mask = 0;
+};
+
+/// MEDIA_OBJECT or MEDIA_OBJECT_EX.
+struct MediaObject {
+  unsigned descriptor = 0;  ///< of MEDIA_OBJECT; modes with a remap table have their own
+  Indirect indirect;
+  std::span<const uint32_t> inline_data;  ///< the packet's
+  ScoreboardPlace scoreboard;
+};
+
+/// The extended state of mode VLD. Its picture's size is what a slice can name: VFE gets no width of rows; a slice ends within its own row.
+struct VldState {
+  mpeg2::PictureParams picture;
+  std::array<uint8_t, 16> remap{};  ///< descriptors by class of prediction
+};
+
+/// Inline data of an object in mode VLD.
+struct VldSlice {
+  mpeg2::SliceParams params;
+  uint8_t first_bit = 0;
+};
+
+/// What a thread learns of its macroblock besides the levels.
+struct VldMacroblock {
+  const mpeg2::PictureParams& picture;
+  bool field_dct = false;
+  uint8_t scale_code = 0, pattern = 0;
+  uint32_t x = 0, y = 0;                                 ///< luma samples, of the field in field pictures
+  std::array<std::array<mpeg2::Vector, 2>, 2> vector{};  ///< [first, second][forward, backward]
+  std::array<std::array<uint8_t, 2>, 2> select{};        ///< the field, by the same indices
+};
+
+class VfePackets {
+ public:
+  virtual ~VfePackets() = default;
+  virtual VfeState state(const StatePackets& state, const ShaderBases& bases, memory::View& view) const = 0;
+  virtual Descriptor descriptor(const VfeState& state, unsigned index, memory::View& view) const = 0;
+  virtual MediaObject object(const Packet& packet, const ShaderBases& bases) const = 0;
+  virtual VldState vld(const VfeState& state, memory::View& view) const = 0;
+  virtual VldSlice slice(const MediaObject& object, const mpeg2::PictureParams& picture) const = 0;
+  virtual Grf macroblock(const VldMacroblock& mb) const = 0;
+};
+
+/// Of Gen5 (defs::Gen5).
+template <class G>
+std::unique_ptr<const VfePackets> make_vfe_packets();
+
+}  // namespace softgen::media::vfe
