@@ -42,14 +42,14 @@ struct Rig : memory::test::Mapped {
     send_dwords(packet.pack());
   }
 
-  /// `special`: the scan order of commands.
-  void image(const avc::PictureParams& p, bool special = true, bool edges = true) {
+  /// `special`, `special_data`: the scan orders of commands and of data.
+  void image(const avc::PictureParams& p, bool special = true, bool edges = true, bool special_data = false) {
     using Image = defs::gen5::AVC_BSD_IMG_STATE;
     Image v{};
     v.frame_width_in_macroblocks = p.width_mbs, v.frame_height_in_macroblocks = p.frame_height_mbs;
     v.macroblocks_in_frame = p.width_mbs * p.frame_height_mbs;
     v.chroma_qp_offset = p.chroma_qp_offset[0], v.second_chroma_qp_offset = p.chroma_qp_offset[1];
-    v.it_command_scan_order = special, v.reserved_must_be_1 = 1, v.qm_present = true, v.fixed_16 = 16;
+    v.it_command_scan_order = special, v.it_data_scan_order = special_data, v.reserved_must_be_1 = 1, v.qm_present = true, v.fixed_16 = 16;
     v.image_structure = !p.field()   ? Image::ImageStructure::FRAME
                         : p.bottom() ? Image::ImageStructure::BOTTOM_FIELD
                                      : Image::ImageStructure::TOP_FIELD;
