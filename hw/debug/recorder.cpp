@@ -66,14 +66,16 @@ void Recorder::open_rings() {
   wait_idle();
   for (const defs::EngineRow& engine : device_.platform().registers->engines) {
     if (!device_.platform().has(engine.id)) continue;
-    Ring& ring = rings_.emplace_back(Ring{.base = engine.mmio_base, .alias = class_of(engine.id) == defs::EngineClass::video ? reg::VCS_ALIAS : 0});
+    Ring& ring =
+        rings_.emplace_back(Ring{.base = engine.mmio_base, .alias = class_of(engine.id) == defs::EngineClass::video ? reg::VCS_ALIAS : 0});
     const auto copy = [&](uint32_t reg, uint32_t mask) {
       const uint32_t value = device_.registers().peek(ring.base + reg) | mask;
       ring.port.write(reg, value);
       writer_.register_write(ring.base + reg, value);
     };
     copy(reg::RING_HWS_PGA, 0);
-    for (const uint32_t reg : RingPort::registers()) copy(reg, reg == reg::RING_MI_MODE ? reg::field::RING_MI_MODE_STOP_RINGS.mask() << 16 : 0);
+    for (const uint32_t reg : RingPort::registers())
+      copy(reg, reg == reg::RING_MI_MODE ? reg::field::RING_MI_MODE_STOP_RINGS.mask() << 16 : 0);
   }
 }
 
@@ -95,7 +97,8 @@ void Recorder::register_write(uint32_t offset, uint32_t value) {
     return;
   }
   for (Ring& ring : rings_)
-    if (offset - ring.base < engine_registers || (ring.alias && offset - ring.alias < alias_registers)) return ring_write(ring, offset, value);
+    if (offset - ring.base < engine_registers || (ring.alias && offset - ring.alias < alias_registers))
+      return ring_write(ring, offset, value);
 }
 
 void Recorder::ring_write(Ring& ring, uint32_t offset, uint32_t value) {
@@ -178,8 +181,7 @@ void Recorder::record_ggtt() {
   };
   for (uint64_t i = 0; i < ggtt.entries(); ++i) {
     const uint64_t entry = ggtt.pte(i), gpa = entry & format.address;
-    const bool scratch =
-        rings_.empty() && i + 1 < ggtt.entries() && ggtt.pte(i + 1) == entry && i > 0 && ggtt.pte(i - 1) == entry;
+    const bool scratch = rings_.empty() && i + 1 < ggtt.entries() && ggtt.pte(i + 1) == entry && i > 0 && ggtt.pte(i - 1) == entry;
     if (!(entry & format.present) || scratch) {
       flush();
       continue;

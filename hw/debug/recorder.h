@@ -45,8 +45,8 @@ class Recorder : public gt::DeviceObserver {
   };
 
   struct Ring {
-    uint32_t base;      ///< of the engine's registers
-    uint32_t alias;     ///< where they answer, too; 0: nowhere
+    uint32_t base;   ///< of the engine's registers
+    uint32_t alias;  ///< where they answer, too; 0: nowhere
     RingPort port = {};
   };
 

@@ -34,10 +34,8 @@ std::optional<RingWork> RingPort::write(uint32_t reg, uint32_t value) {
     default: break;
   }
   if (stopped_ || !field::RING_CTL_RING_BUFFER_ENABLE.of(control_) || head_ == tail_) return std::nullopt;
-  return RingWork{.start = start_,
-                  .size = (field::RING_CTL_BUFFER_LENGTH.of(control_) + 1) * page,
-                  .head = std::exchange(head_, tail_),
-                  .tail = tail_};
+  return RingWork{
+      .start = start_, .size = (field::RING_CTL_BUFFER_LENGTH.of(control_) + 1) * page, .head = std::exchange(head_, tail_), .tail = tail_};
 }
 
 }  // namespace softgen::debug

@@ -211,9 +211,11 @@ void StateFollower::unit_states(Json& out, const WalkedPacket& packet) {
     if (node.contains("fields")) {
       std::vector<uint32_t> words(field.structure->dwords);
       view_.read(address, words.data(), words.size() * 4);
-      for (const auto& [pointer, runs] : {std::pair{"Kernel Start Pointer", true},
-                                          {"Kernel Start Pointer 0", Fields(*field.structure, words).optional("Thread Dispatch Enable") != 0}}) {
-        const auto found = std::ranges::find_if(field.structure->fields, [&](const defs::Field& f) { return pointer == std::string_view(f.name); });
+      for (const auto& [pointer, runs] :
+           {std::pair{"Kernel Start Pointer", true},
+            {"Kernel Start Pointer 0", Fields(*field.structure, words).optional("Thread Dispatch Enable") != 0}}) {
+        const auto found =
+            std::ranges::find_if(field.structure->fields, [&](const defs::Field& f) { return pointer == std::string_view(f.name); });
         const bool is_off = name.ends_with("VS State") && !Fields(*field.structure, words)["Enable"];
         if (found != field.structure->fields.end() && runs && !is_off)
           node["points_to"].push_back(kernel(fmt::format("{} kernel", field.structure->name), defs::field_value(*found, words)));

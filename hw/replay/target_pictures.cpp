@@ -41,8 +41,7 @@ uint64_t written_targets(const TargetDecoders& decoders, const debug::ContextSta
 bool flushes_targets(const Packet& packet) {
   const debug::Fields fields(*packet.command, packet.dwords);
   switch (packet.command->id) {
-    case defs::CommandId::PIPE_CONTROL:
-      return fields.optional("Render Target Cache Flush Enable") || fields.optional("Write Cache Flush");
+    case defs::CommandId::PIPE_CONTROL: return fields.optional("Render Target Cache Flush Enable") || fields.optional("Write Cache Flush");
     case defs::CommandId::MI_FLUSH: return !fields["Render Cache Flush Inhibit"];
     default: return false;
   }

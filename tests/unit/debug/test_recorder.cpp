@@ -186,7 +186,8 @@ TEST_CASE("a recording of rings replays to the same memory, also where it begins
     for (unsigned i = 0; i < 6; ++i) CHECK(other.ram<uint32_t>(rings::target + 4 * i) == expected[i]);
     CHECK(other.read(rings::gtt_window + 4 * 0x7ffff) == (0xb0 | rings::target | 1));
     const auto page = std::as_bytes(std::span(&other.ram<uint32_t>(rings::target), 1024));
-    CHECK(replay.all.ends_with(fmt::format("{}{:x} {:016x}\n", debug::results_comment, rings::target, debug::hash_page(page.first<4096>()))));
+    CHECK(
+        replay.all.ends_with(fmt::format("{}{:x} {:016x}\n", debug::results_comment, rings::target, debug::hash_page(page.first<4096>()))));
   }
 }
 

@@ -84,8 +84,8 @@ TEST_CASE("replay: Ironlake's captures are printed with unit states and kernels,
     return text;
   };
   const std::string text = printed(replay::PrintOptions::Form::text);
-  for (const char* part : {"WM_STATE at 0x", "WM_STATE kernel at 0x", "VS_STATE kernel at 0x", "PS Binding Table entry 0: RENDER_SURFACE_STATE",
-                           "vertex buffer 0 at 0x", "3DPRIM_"}) {
+  for (const char* part : {"WM_STATE at 0x", "WM_STATE kernel at 0x", "VS_STATE kernel at 0x",
+                           "PS Binding Table entry 0: RENDER_SURFACE_STATE", "vertex buffer 0 at 0x", "3DPRIM_"}) {
     CAPTURE(part);
     CHECK(text.find(part) != std::string::npos);
   }
