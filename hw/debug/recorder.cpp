@@ -27,7 +27,7 @@ constexpr uint64_t page = page_result_bytes, address_mask = 0x7f'ffff'f000;
 constexpr size_t comment_bytes = 32 * 1024;
 constexpr size_t max_writes = 256;  ///< to a submit port, that are kept for a list
 /// Bytes of registers from a ring engine's base on, and of VCS_ALIAS' (hw/defs/gen5/registers_engine.def).
-constexpr uint32_t engine_registers = 0x1000, alias_registers = 0x3000;
+constexpr uint32_t engine_registers = 0x1000, alias_registers = 3 * engine_registers;
 /// A masked write of RING_MODE.
 constexpr uint32_t enable_lists = reg::field::RING_MODE_EXECUTION_LIST_ENABLE.mask() * 0x10001;
 
