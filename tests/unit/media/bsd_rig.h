@@ -10,11 +10,8 @@
 #include "hw/media/avc/motion_record.h"
 #include "hw/media/avc/params.h"
 #include "hw/media/bsd/bsd.h"
-#include "hw/mmio/register_file.h"
-#include "tests/catch.h"
-#include "tests/quiet_log.h"
 #include "tests/unit/media/bsd_kernels.h"
-#include "tests/unit/memory/mapped.h"
+#include "tests/unit/media/engine_rig.h"
 
 namespace softgen::media::bsd::test {
 
@@ -25,17 +22,12 @@ constexpr unsigned residual_offset = 48, slot_dwords = 0x800 / 4;
 constexpr uint32_t object_header = 0x7101'000a;
 constexpr uint8_t untouched = 0xcc;
 
-struct Rig : memory::test::Mapped {
-  Rig() : Mapped(stream_at, memory_end), registers(defs::gen5::registers), env{EngineId::vcs0, view, view, registers, stop} {
-    quiet_log();
+struct Rig : media::test::EngineRig {
+  Rig() : EngineRig(stream_at, memory_end, EngineId::vcs0, defs::gen5::commands, defs::gen5::registers) {
     for (uint64_t at = commands_at; at < motion_at; at += 8) view.store(at, uint64_t{0x0101'0101'0101'0101} * untouched);
   }
 
-  ExecResult try_dwords(std::span<const uint32_t> dwords) {
-    const defs::Command* command = defs::gen5::commands.find(defs::EngineClass::video, dwords[0]);
-    REQUIRE(command);
-    return engine->execute({0x1000, command, dwords}, env);
-  }
+  ExecResult try_dwords(std::span<const uint32_t> dwords) { return execute(*engine, dwords); }
   void send_dwords(std::span<const uint32_t> dwords) { REQUIRE(try_dwords(dwords) == ExecResult::done); }
   template <class P>
   void send(const P& packet) {
@@ -162,9 +154,6 @@ struct Rig : memory::test::Mapped {
   }
 
   uint64_t motion_write_bottom = motion_write_at;
-  mmio::RegisterFile registers;
-  StopFlag stop;
-  EngineEnv env;
   std::unique_ptr<Engine> engine = make_bsd<defs::Gen5>();
 };
 
