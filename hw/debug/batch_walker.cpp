@@ -3,14 +3,17 @@
 
 #include <fmt/format.h>
 
-#include "hw/cs/decode/packets.h"
+#include "hw/cs/relative_registers.h"
+#include "hw/defs/ids.h"
 
 namespace softgen::debug {
 namespace {
 
+constexpr std::string_view predication_field = "Predication Enable";  ///< where a generation has it, it is at one place
+
 bool is_predicated_start(const Packet& packet) {
   return packet.command->id == defs::CommandId::MI_BATCH_BUFFER_START && !cs::starts_position(packet) &&
-         cs::packets::MI_BATCH_BUFFER_START::View(packet.dwords).predication_enable();
+         packet.dwords[0] & cs::header_bit(*packet.command, predication_field);
 }
 
 }  // namespace
@@ -81,8 +84,8 @@ void BatchWalker::commands(std::span<const uint32_t> dwords) {
     if (!command || command->id == defs::CommandId::MI_BATCH_BUFFER_END) return;
     if (command->id != defs::CommandId::MI_BATCH_BUFFER_START) continue;
     cs::Cursor cursor;
-    cs::follow(cursor, cs::batch_start(packet, cursor));
-    walk(cursor);
+    cs::follow(cursor, cs::static_flow({.address = at * 4, .command = command, .dwords = packet}, cursor));
+    if (cursor.level()) walk(cursor);
   }
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "hw/debug/context_state.h"
+
 #include <algorithm>
 
 #include "hw/cs/decode/packets.h"
@@ -28,7 +29,7 @@ void note_registers(ContextState& state, const defs::Command& command, std::span
 
 void set_bases(ContextState& state, const Fields& packet) {
   const auto set = [&](uint64_t& base, const std::string& name) {
-    if (packet[name + " Modify Enable"]) base = strip_canonical(packet[name]);
+    if (packet.optional(name + " Modify Enable")) base = strip_canonical(packet[name]);
   };
   set(state.general, "General State Base Address");
   set(state.surface, "Surface State Base Address");
@@ -76,6 +77,15 @@ uint64_t ContextState::base(defs::Base base) const {
 
 uint64_t ContextState::binding_table(uint32_t pointer) const {
   return strip_canonical((pooled ? pool : surface) + (uint64_t{pointer} << binding_table_shift));
+}
+
+std::optional<uint64_t> ContextState::pixel_table(const defs::CommandSet& set) const {
+  if (const auto own = packet(defs::CommandId::_3DSTATE_BINDING_TABLE_POINTERS_PS); own.size() > 1)
+    return strip_canonical(surface + (own[1] & 0xffe0));
+  // Before Gen7 one packet has the pointers of all stages.
+  const auto all = packet(defs::CommandId::_3DSTATE_BINDING_TABLE_POINTERS);
+  if (all.empty()) return std::nullopt;
+  return strip_canonical(surface + Fields(layout_named(set, "3DSTATE_BINDING_TABLE_POINTERS"), all)["Pointer to PS Binding Table"]);
 }
 
 ContextState& ContextStates::of(EngineId engine, uint32_t id) {

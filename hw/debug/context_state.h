@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <list>
 #include <map>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -31,6 +32,8 @@ struct ContextState {
   /// Empty when the command was not seen.
   std::span<const uint32_t> packet(defs::CommandId id) const;
   uint64_t base(defs::Base base) const;
+  /// Address of the pixel shader's binding table; nothing: no packet has named it. `set`: of the packets.
+  std::optional<uint64_t> pixel_table(const defs::CommandSet& set) const;
   /// Address of the binding table that a pointer's field names.
   uint64_t binding_table(uint32_t pointer) const;
 };

@@ -26,6 +26,8 @@ namespace {
 constexpr uint64_t page = page_result_bytes, address_mask = 0x7f'ffff'f000;
 constexpr size_t comment_bytes = 32 * 1024;
 constexpr size_t max_writes = 256;  ///< to a submit port, that are kept for a list
+/// Bytes of registers from a ring engine's base on, and of VCS_ALIAS' (hw/defs/gen5/registers_engine.def).
+constexpr uint32_t engine_registers = 0x1000, alias_registers = 3 * engine_registers;
 /// A masked write of RING_MODE.
 constexpr uint32_t enable_lists = reg::field::RING_MODE_EXECUTION_LIST_ENABLE.mask() * 0x10001;
 
@@ -46,13 +48,34 @@ Recorder::Recorder(gt::Device& device, const std::string& path, bool check)
       ggtt_(device_.ggtt().entries()),
       check_(check) {
   if (!file_) throw std::runtime_error(path + ": " + std::strerror(errno));
-  if (!gt::parts_of(device.platform()).submission.lists)
-    throw std::runtime_error(fmt::format("platform {}: work on rings cannot be recorded yet", device.platform().name));
   writer_.version(device.platform().pci_device_id, "softgen");
-  for (const defs::EngineRow& engine : device.platform().registers->engines) {
-    if (!device.platform().has(engine.id) || !takes_lists(engine.id)) continue;
-    ports_.push_back({engine.mmio_base, class_of(engine.id), gt::parts_of(device.platform()).submission.port()});
+  if (gt::parts_of(device.platform()).submission.lists) open_ports();
+  else open_rings();
+}
+
+void Recorder::open_ports() {
+  for (const defs::EngineRow& engine : device_.platform().registers->engines) {
+    if (!device_.platform().has(engine.id) || !takes_lists(engine.id)) continue;
+    ports_.push_back({engine.mmio_base, class_of(engine.id), gt::parts_of(device_.platform()).submission.port()});
     writer_.register_write(engine.mmio_base + reg::RING_MODE, enable_lists);
+  }
+}
+
+// Rings are as they stand when the recording begins; of the other registers the file has what is written from now on.
+void Recorder::open_rings() {
+  wait_idle();
+  for (const defs::EngineRow& engine : device_.platform().registers->engines) {
+    if (!device_.platform().has(engine.id)) continue;
+    Ring& ring =
+        rings_.emplace_back(Ring{.base = engine.mmio_base, .alias = class_of(engine.id) == defs::EngineClass::video ? reg::VCS_ALIAS : 0});
+    const auto copy = [&](uint32_t reg, uint32_t mask) {
+      const uint32_t value = device_.registers().peek(ring.base + reg) | mask;
+      ring.port.write(reg, value);
+      writer_.register_write(ring.base + reg, value);
+    };
+    copy(reg::RING_HWS_PGA, 0);
+    for (const uint32_t reg : RingPort::registers())
+      copy(reg, reg == reg::RING_MI_MODE ? reg::field::RING_MI_MODE_STOP_RINGS.mask() << 16 : 0);
   }
 }
 
@@ -73,6 +96,18 @@ void Recorder::register_write(uint32_t offset, uint32_t value) {
     }
     return;
   }
+  for (Ring& ring : rings_)
+    if (offset - ring.base < engine_registers || (ring.alias && offset - ring.alias < alias_registers))
+      return ring_write(ring, offset, value);
+}
+
+void Recorder::ring_write(Ring& ring, uint32_t offset, uint32_t value) {
+  const std::optional<RingWork> work = ring.port.write(offset % engine_registers, value);
+  if (work && !begin_submission()) return;
+  writer_.register_write(offset, value);
+  if (!work) return;
+  writer_.register_poll(ring.base + reg::RING_HEAD, reg::field::RING_HEAD_HEAD_OFFSET.mask(), work->tail);
+  submitted_ = true;
 }
 
 void Recorder::register_written(uint32_t) {
@@ -112,14 +147,19 @@ bool Recorder::wait_idle() {
   return true;
 }
 
-void Recorder::submission(Port& port, const cs::Execlist& list) {
-  const auto written = std::exchange(port.written, {});
-  if (writer_.failed()) return;
+bool Recorder::begin_submission() {
+  if (writer_.failed()) return false;
   wait_idle();
   ++submissions_;
   seen_.clear();
   results_.clear();
   record_ggtt();
+  return true;
+}
+
+void Recorder::submission(Port& port, const cs::Execlist& list) {
+  const auto written = std::exchange(port.written, {});
+  if (!begin_submission()) return;
   const uint32_t status_page = device_.registers().peek(port.base + reg::RING_HWS_PGA);
   if (status_page != port.hws_pga) writer_.register_write(port.base + reg::RING_HWS_PGA, port.hws_pga = status_page);
   for (const cs::Descriptor& element : list.element)
@@ -129,31 +169,41 @@ void Recorder::submission(Port& port, const cs::Execlist& list) {
 }
 
 void Recorder::record_ggtt() {
-  // Drivers fill what they do not use with one scratch page: long runs of the same entry are left out.
+  // Drivers fill what they do not use with one scratch page: long runs of the same entry are left out. Batches in the global table may read there: with
+  // rings nothing is left out.
   const memory::Ggtt& ggtt = device_.ggtt();
-  std::vector<uint64_t> changed;
+  const defs::PageFormat& format = ggtt.format();
+  std::vector<std::byte> changed;
   uint64_t first = 0;
   const auto flush = [&] {
-    if (!changed.empty()) writer_.memory(aub::Space::ggtt_entry, first * 8, std::as_bytes(std::span(changed)));
+    if (!changed.empty()) writer_.memory(aub::Space::ggtt_entry, first * format.entry_bytes, changed);
     changed.clear();
   };
   for (uint64_t i = 0; i < ggtt.entries(); ++i) {
-    const uint64_t entry = ggtt.pte(i);
-    const bool scratch = i + 1 < ggtt.entries() && ggtt.pte(i + 1) == entry && i > 0 && ggtt.pte(i - 1) == entry;
-    if (!(entry & 1) || scratch) {
+    const uint64_t entry = ggtt.pte(i), gpa = entry & format.address;
+    const bool scratch = rings_.empty() && i + 1 < ggtt.entries() && ggtt.pte(i + 1) == entry && i > 0 && ggtt.pte(i - 1) == entry;
+    if (!(entry & format.present) || scratch) {
       flush();
       continue;
     }
-    record_page(entry & address_mask);
+    record_page(gpa);
+    if (!rings_.empty()) expect_result(gpa);
     if (ggtt_[i] == entry) {
       flush();
       continue;
     }
     ggtt_[i] = entry;
     if (changed.empty()) first = i;
-    changed.push_back(entry & (address_mask | 1));
+    const uint64_t bytes = format.bytes_of(gpa);
+    const auto* const from = reinterpret_cast<const std::byte*>(&bytes);
+    changed.insert(changed.end(), from, from + format.entry_bytes);
   }
   flush();
+}
+
+void Recorder::expect_result(uint64_t gpa) {
+  if (!check_) return;
+  if (const auto known = pages_.find(gpa); known != pages_.end()) results_.insert(*known);
 }
 
 void Recorder::record_page(uint64_t gpa) {
@@ -187,7 +237,7 @@ void Recorder::record_tables(uint64_t table, unsigned level, bool pages_of_64k) 
     const uint64_t pages = page_of_2m ? 512 : pages_of_64k ? 16 : 1;
     for (uint64_t n = 0; n < pages; ++n) {
       record_page(target + n * page);
-      if (const auto known = check_ ? pages_.find(target + n * page) : pages_.end(); known != pages_.end()) results_.insert(*known);
+      expect_result(target + n * page);
     }
   }
 }

@@ -4,6 +4,8 @@
 // At each submission the recorder waits (a bounded time) until the engines are idle, then writes what has changed since it last looked:
 // GGTT entries, their pages, the tables of the submitted contexts and every page they map; then the submission. So a recording is
 // serial: a driver that depends on two submissions running at the same time sees them one after the other while it is recorded.
+// Where software moves rings, a submission is a register write that gives a ring commands. All writes to the engines' registers are in the file then, since
+// no context image has them.
 #pragma once
 
 #include <cstdint>
@@ -17,6 +19,7 @@
 
 #include "hw/cs/submission.h"
 #include "hw/debug/aub_writer.h"
+#include "hw/debug/ring_port.h"
 #include "hw/gt/device.h"
 
 namespace softgen::debug {
@@ -41,9 +44,22 @@ class Recorder : public gt::DeviceObserver {
     uint32_t hws_pga = ~0u;                                   ///< last recorded
   };
 
+  struct Ring {
+    uint32_t base;   ///< of the engine's registers
+    uint32_t alias;  ///< where they answer, too; 0: nowhere
+    RingPort port = {};
+  };
+
+  void open_ports();
+  void open_rings();
   void submission(Port& port, const cs::Execlist& list);
+  void ring_write(Ring& ring, uint32_t offset, uint32_t value);
+  /// What memory is before a submission. False: the file cannot be written.
+  bool begin_submission();
   bool wait_idle();
   void record_ggtt();
+  /// It is given to contexts: what the submission leaves there is a result.
+  void expect_result(uint64_t gpa);
   void record_context(const cs::Descriptor& element, defs::EngineClass engine_class);
   void record_tables(uint64_t table, unsigned level, bool pages_of_64k = false);
   /// Writes the page when it differs from what the file has.
@@ -56,6 +72,7 @@ class Recorder : public gt::DeviceObserver {
   FILE* file_;
   AubWriter writer_;
   std::vector<Port> ports_;
+  std::vector<Ring> rings_;
   std::vector<uint64_t> ggtt_;                      ///< entries as recorded
   std::unordered_map<uint64_t, uint64_t> pages_;    ///< page -> hash of what the file has
   std::unordered_set<uint64_t> seen_;               ///< pages and tables of this submission

@@ -16,10 +16,17 @@ constexpr CommandId stage_commands[] = {CommandId::_3DSTATE_VS, CommandId::_3DST
 /// Binding table entries looked at when the shader does not announce its number (drivers announce 0 to switch prefetch off).
 constexpr uint32_t usual_table_entries = 8;
 constexpr uint32_t largest_table = 256;
+constexpr uint32_t surface_alignment = 32;  ///< of RENDER_SURFACE_STATE, at least
 /// Of 3DSTATE_CONSTANT_*.
 constexpr unsigned constant_buffers = 4;
 
 std::string hex(uint64_t address) { return fmt::format("0x{:08x}", address); }
+
+/// Of a buffer, which has its size or, before Gen8, its last byte.
+uint64_t bytes_of(const Fields& buffer, std::string_view last) {
+  const uint64_t end = buffer.optional(last);
+  return end ? end + 1 - std::min(buffer["Buffer Starting Address"], end + 1) : buffer.optional("Buffer Size");
+}
 
 /// 0x7815 is CONSTANT_VS, 0x7826 BINDING_TABLE_POINTERS_VS, …: the stage by its name's end.
 unsigned stage_of(const defs::Command& command) {
@@ -75,7 +82,7 @@ void StateFollower::binding_table(Json& out, const std::string& what, uint32_t o
     const auto entry = view_.load<uint32_t>(table + i * 4);
     if (entry == 0) continue;
     // Beyond the announced count the contents are undefined: show it only if it may be a surface.
-    if (entry % 64 || !mapped(strip_canonical(state_.surface + entry), 64)) continue;
+    if (entry % surface_alignment || !mapped(strip_canonical(state_.surface + entry), 64)) continue;
     out.push_back(structure(fmt::format("{} entry {}", what, i), layout("RENDER_SURFACE_STATE"), state_.surface + entry));
   }
 }
@@ -157,8 +164,8 @@ void StateFollower::vertex_buffers(Json& out, const WalkedPacket& packet) {
   for (size_t at = first; at + step <= packet.dwords.size(); at += step) {
     const Fields buffer(layout("VERTEX_BUFFER_STATE"), packet.dwords.subspan(at));
     if (!buffer["Null Vertex Buffer"])
-      out.push_back(
-          data(fmt::format("vertex buffer {}", buffer["Vertex Buffer Index"]), buffer["Buffer Starting Address"], buffer["Buffer Size"]));
+      out.push_back(data(fmt::format("vertex buffer {}", buffer["Vertex Buffer Index"]), buffer["Buffer Starting Address"],
+                         bytes_of(buffer, "End Address")));
   }
 }
 
@@ -190,6 +197,38 @@ void StateFollower::constants_of_stages(Json& out, const WalkedPacket& packet) {
     if (const uint64_t length = range["Constant Buffer Read Length"])
       out.push_back(data(fmt::format("{}constant buffer {}", stages, i), base + range["Pointer To Constant Buffer"], length * 32));
   }
+}
+
+// Pointers are absolute; kernels count from the instruction base (hw/defs/gen5/unit_state.def).
+void StateFollower::unit_states(Json& out, const WalkedPacket& packet) {
+  const Fields pointers(*packet.command, packet.dwords);
+  for (const defs::Field& field : packet.command->fields) {
+    if (field.target != defs::Target::structure) continue;
+    const std::string_view name = field.name;
+    if ((name.ends_with("GS State") && !pointers["GS Enable"]) || (name.ends_with("CLIP State") && !pointers["Clip Enable"])) continue;
+    const uint64_t address = defs::field_value(field, packet.dwords);
+    Json node = structure(field.structure->name, *field.structure, address);
+    if (node.contains("fields")) {
+      std::vector<uint32_t> words(field.structure->dwords);
+      view_.read(address, words.data(), words.size() * 4);
+      for (const auto& [pointer, runs] :
+           {std::pair{"Kernel Start Pointer", true},
+            {"Kernel Start Pointer 0", Fields(*field.structure, words).optional("Thread Dispatch Enable") != 0}}) {
+        const auto found =
+            std::ranges::find_if(field.structure->fields, [&](const defs::Field& f) { return pointer == std::string_view(f.name); });
+        const bool is_off = name.ends_with("VS State") && !Fields(*field.structure, words)["Enable"];
+        if (found != field.structure->fields.end() && runs && !is_off)
+          node["points_to"].push_back(kernel(fmt::format("{} kernel", field.structure->name), defs::field_value(*found, words)));
+      }
+    }
+    out.push_back(std::move(node));
+  }
+}
+
+void StateFollower::tables_of_stages(Json& out, const WalkedPacket& packet) {
+  for (const defs::Field& field : packet.command->fields)
+    if (const auto offset = static_cast<uint32_t>(defs::field_value(field, packet.dwords)); offset && field.target == defs::Target::data)
+      binding_table(out, std::string(std::string_view(field.name).substr(std::string_view("Pointer to ").size())), offset, 0);
 }
 
 void StateFollower::one_pointer(Json& out, const WalkedPacket& packet, uint32_t dwords) {
@@ -234,7 +273,15 @@ Json StateFollower::follow(const WalkedPacket& packet) {
     case CommandId::_3DSTATE_VERTEX_BUFFERS: vertex_buffers(out, packet); break;
     case CommandId::_3DSTATE_INDEX_BUFFER: {
       const Fields buffer(*packet.command, packet.dwords);
-      out.push_back(data("index buffer", buffer["Buffer Starting Address"], buffer["Buffer Size"]));
+      out.push_back(data("index buffer", buffer["Buffer Starting Address"], bytes_of(buffer, "Buffer Ending Address")));
+      break;
+    }
+    case CommandId::_3DSTATE_PIPELINED_POINTERS: unit_states(out, packet); break;
+    case CommandId::_3DSTATE_BINDING_TABLE_POINTERS: tables_of_stages(out, packet); break;
+    case CommandId::CONSTANT_BUFFER: {
+      constexpr uint64_t unit = 64;  // of Buffer Length, which begins at one
+      const Fields buffer(*packet.command, packet.dwords);
+      if (buffer["Valid"]) out.push_back(data("constant buffer", buffer["Buffer Starting Address"], (buffer["Buffer Length"] + 1) * unit));
       break;
     }
     case CommandId::MEDIA_INTERFACE_DESCRIPTOR_LOAD: interface_descriptors(out, packet); break;

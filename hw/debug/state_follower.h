@@ -56,6 +56,8 @@ class StateFollower {
   void vertex_buffers(Json& out, const WalkedPacket& packet);
   void constants(Json& out, const WalkedPacket& packet);
   void constants_of_stages(Json& out, const WalkedPacket& packet);
+  void unit_states(Json& out, const WalkedPacket& packet);
+  void tables_of_stages(Json& out, const WalkedPacket& packet);
   void one_pointer(Json& out, const WalkedPacket& packet, uint32_t dwords);
 
   memory::View& view_;

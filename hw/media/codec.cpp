@@ -9,6 +9,10 @@
 
 namespace softgen::media {
 
+void count_picture(const PictureStatus& status) {
+  count_work({{Work::video_pictures, 1}, {Work::video_blocks, status.blocks}, {Work::video_concealed, status.concealed_blocks}});
+}
+
 std::span<uint8_t> read_object(EngineEnv& env, uint64_t address, uint32_t bytes, uint64_t bound, std::vector<uint8_t>& buffer) {
   if (bound) bytes = static_cast<uint32_t>(address < bound ? std::min<uint64_t>(bytes, bound - address) : 0);
   if (bytes > max_object_bytes) {

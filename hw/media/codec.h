@@ -21,6 +21,9 @@ struct PictureStatus {
   uint32_t concealed_blocks = 0;  ///< of them, those that no slice has decoded
 };
 
+/// Counts a picture that is whole (Work::video_*).
+void count_picture(const PictureStatus& status);
+
 /// One standard, decode or encode. Lives as long as the engine; keeps its tables and scratch memory from picture to picture, but nothing that
 /// changes a result: what a later picture needs is in guest memory.
 class Codec {

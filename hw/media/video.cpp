@@ -169,8 +169,7 @@ ExecResult Video::settle(ExecResult result, EngineEnv& env) {
   }
   if (codec_->is_open()) return result;
   const PictureStatus status = codec_->status();
-  if (status.blocks)
-    count_work({{Work::video_pictures, 1}, {Work::video_blocks, status.blocks}, {Work::video_concealed, status.concealed_blocks}});
+  if (status.blocks) count_picture(status);
   packets_->write_status(mode_, status, env);
   if (!mode_.encode) code_picture(env);
   return result;

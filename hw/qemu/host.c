@@ -117,7 +117,7 @@ static int host_i2c_send(void* opaque, unsigned pin, uint8_t byte) {
 
 static uint8_t host_i2c_receive(void* opaque, unsigned pin) {
   IntelGpuMonitor* monitor = monitor_on_bus(opaque, pin);
-  /* Nobody pulls the open-drain line down. */
+  /* Without a monitor the open-drain line stays high. */
   return monitor ? i2c_recv(monitor->bus) : 0xff;
 }
 

@@ -22,14 +22,14 @@ std::string enum_text(const defs::Structure& layout, std::span<const uint32_t> d
 
 /// Render targets are the first entries of the PS binding table; a surface that is not one ends the guess.
 std::string DrawList::targets_text() const {
-  const auto pointers = state_.packet(CommandId::_3DSTATE_BINDING_TABLE_POINTERS_PS);
-  if (pointers.size() < 2) return {};
+  const std::optional<uint64_t> pointer = state_.pixel_table(set_);
+  if (!pointer) return {};
   std::string text;
-  const uint64_t table = strip_canonical(state_.surface + (pointers[1] & 0xffe0));
+  const uint64_t table = *pointer;
   const auto mapped = [&](uint64_t at) { return memory::translate(view_.space(), view_.memory(), at).valid; };
   for (uint32_t i = 0; i < shown_targets && mapped(table + i * 4); i++) {
     const uint64_t address = strip_canonical(state_.surface + view_.load<uint32_t>(table + i * 4));
-    if (address == state_.surface || address % 64 || !mapped(address)) break;
+    if (address == state_.surface || address % 32 || !mapped(address)) break;
     uint32_t words[16];
     view_.read(address, words, sizeof words);
     const defs::Structure& layout = debug::layout_named(set_, "RENDER_SURFACE_STATE");
@@ -45,9 +45,12 @@ std::string DrawList::targets_text() const {
 std::string DrawList::draw_text(const debug::WalkedPacket& packet) const {
   const debug::Fields draw(*packet.command, packet.dwords);
   const auto topology = state_.packet(CommandId::_3DSTATE_VF_TOPOLOGY);
-  const std::string kind =
-      topology.empty() ? "?" : enum_text(debug::layout_named(set_, "3DSTATE_VF_TOPOLOGY"), topology, "Primitive Topology Type");
-  const std::string amount = draw["Indirect Parameter Enable"]
+  // Where no packet has the topology, the draw has it.
+  const defs::Structure* const layout = set_.find("3DSTATE_VF_TOPOLOGY");
+  const std::string kind = !layout            ? enum_text(*packet.command, packet.dwords, "Primitive Topology Type")
+                           : topology.empty() ? "?"
+                                              : enum_text(*layout, topology, "Primitive Topology Type");
+  const std::string amount = draw.optional("Indirect Parameter Enable")
                                  ? "indirect"
                                  : fmt::format("{} vertices, {} instances", draw["Vertex Count Per Instance"], draw["Instance Count"]);
   return fmt::format("3DPRIMITIVE {} {}{}", kind, amount, targets_text());

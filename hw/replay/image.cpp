@@ -110,7 +110,8 @@ void Image::write_ggtt(uint64_t address, std::span<const std::byte> data) {
 }
 
 void Image::register_write(uint32_t offset, uint32_t value) {
-  note_submission(offset, value);
+  if (gt::parts_of(platform()).submission.lists) note_submission(offset, value);
+  else note_ring(offset, value);
   if (on_register) on_register(offset, value);
 }
 
@@ -123,6 +124,23 @@ void Image::note_submission(uint32_t offset, uint32_t value) {
     if (std::ranges::find(port->registers(), reg) == port->registers().end()) continue;
     if (const std::optional<cs::Execlist> list = port->write(reg, value))
       for (const cs::Descriptor& element : list->element) submit(engine.id, element);
+    return;
+  }
+}
+
+void Image::note_ring(uint32_t offset, uint32_t value) {
+  for (const defs::EngineRow& engine : platform().registers->engines) {
+    const std::span<const uint32_t> followed = debug::RingPort::registers();
+    const uint32_t reg = offset - engine.mmio_base;
+    if (std::ranges::find(followed, reg) == followed.end()) continue;
+    const std::optional<debug::RingWork> work = rings_[engine.id].write(reg, value);
+    if (work && on_submit)
+      on_submit({.engine = engine.id,
+                 .ring_start = work->start,
+                 .ring_head = work->head,
+                 .ring_tail = work->tail,
+                 .ring_size = work->size,
+                 .ppgtt = memory::AddressSpace::ggtt(ggtt_)});
     return;
   }
 }

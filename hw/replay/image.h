@@ -13,6 +13,7 @@
 
 #include "hw/cs/submission.h"
 #include "hw/debug/aub_reader.h"
+#include "hw/debug/ring_port.h"
 #include "hw/defs/platform.h"
 #include "hw/memory/ggtt.h"
 #include "hw/memory/sparse_memory.h"
@@ -26,11 +27,11 @@ class ImageError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// One context of a list that is submitted, as its image in memory says.
+/// One context of a list that is submitted, as its image in memory says; or what a ring is given, without execlists.
 struct Submission {
   EngineId engine;
-  uint64_t descriptor;                                   ///< as written to the port
-  uint32_t lrca;                                         ///< GGTT address of the context's first page
+  uint64_t descriptor;                                   ///< as written to the port; 0: there is none
+  uint32_t lrca;                                         ///< GGTT address of the context's first page; 0: there is none
   uint32_t ring_start, ring_head, ring_tail, ring_size;  ///< GGTT address; offsets and bytes
   memory::AddressSpace ppgtt;
 };
@@ -83,6 +84,7 @@ class Image final : public debug::AubVisitor {
   void write_ggtt_entries(uint64_t address, std::span<const std::byte> data);
   void write_ggtt(uint64_t address, std::span<const std::byte> data);
   void note_submission(uint32_t offset, uint32_t value);
+  void note_ring(uint32_t offset, uint32_t value);
   void submit(EngineId engine, const cs::Descriptor& element);
 
   memory::SparseMemory& memory_;
@@ -92,6 +94,7 @@ class Image final : public debug::AubVisitor {
   memory::View ggtt_view_;
   debug::AubVersion version_;
   std::map<EngineId, std::unique_ptr<cs::SubmitPort>> ports_;
+  std::map<EngineId, debug::RingPort> rings_;
   uint64_t next_private_page_ = 0;  ///< 0: there is none yet
 };
 

@@ -15,10 +15,10 @@
 
 #include "hw/base/log.h"
 #include "hw/base/mutex.h"
-#include "hw/cs/decode/packets.h"
 #include "hw/debug/byte_source.h"
 #include "hw/debug/check/checker.h"
 #include "hw/debug/check/stream.h"
+#include "hw/debug/packet_json.h"
 #include "hw/debug/page_results.h"
 #include "hw/debug/where.h"
 #include "hw/gt/parts.h"
@@ -59,8 +59,6 @@ class Player::Run final : public PacketObserver {
     gt::Config config;
     config.platform = &platform_for(options.platform, pci_device_id);
     lists_ = gt::parts_of(*config.platform).submission.lists;
-    if (!lists_ && !options.png_folder.empty())
-      throw ImageError(fmt::format("platform {}: --png does not know its render targets yet", config.platform->name));
     config.threads = options.threads;
     config.observer = this;
     config.preempt_always = options.preempt_always;
@@ -88,7 +86,7 @@ class Player::Run final : public PacketObserver {
       image_->on_comment = [&](std::string_view text) { compare_pages(position, text); };
       if (const auto error = debug::read_aub(*source, *image_, &position))
         result_.error = fmt::format("byte {}: {}", error->offset, error->message);
-      else wait_idle();
+      else wait_idle(), write_targets();
       if (result_.error.empty() && result_.different) result_.error = first_difference_;
     } catch (const debug::StreamError& error) { result_.error = error.what(); } catch (const ImageError& error) {
       result_.error = fmt::format("byte {}: {}", position, error.what());
@@ -179,7 +177,7 @@ class Player::Run final : public PacketObserver {
     start_ns_ = OfflineHost::host_ns();
     {
       MutexLock lock(mutex_);
-      context_ = s.lrca;
+      if (lists_) context_ = s.lrca;
       last_ns_ = start_ns_;
     }
     running_ = true;
@@ -258,6 +256,12 @@ class Player::Run final : public PacketObserver {
     last_ns_ = now;
   }
 
+  /// Of draws that no flush has followed.
+  void write_targets() {
+    MutexLock lock(mutex_);
+    if (!options_.png_folder.empty()) pictures_.targets.write(*view_, options_.png_folder, executed_.pictures);
+  }
+
   VideoPictures& video_of(EngineId engine) SG_REQUIRES(mutex_) {
     const auto found = pictures_.videos.find(engine);
     if (found != pictures_.videos.end()) return found->second;
@@ -266,14 +270,15 @@ class Player::Run final : public PacketObserver {
   }
 
   void follow_targets(const Packet& packet, memory::View& ppgtt, bool draw) SG_REQUIRES(mutex_) {
+    // Contexts that commands in a ring change; those of lists have come with their submission.
+    if (packet.command->id == CommandId::MI_SET_CONTEXT)
+      context_ = static_cast<uint32_t>(debug::Fields(*packet.command, packet.dwords)["Logical Context Address"]);
     debug::ContextState& state = contexts_.of(EngineId::rcs, context_);
     state.note({packet.address, debug::BatchLevel::first, true, packet.command, packet.dwords});
     if (draw)
       pictures_.targets.drawn({device_->isa(), *device_->platform().commands, gt::parts_of(device_->platform()).surface_state}, state,
                               ppgtt, executed_.draws);
-    const bool flush =
-        packet.command->id == CommandId::PIPE_CONTROL && cs::packets::PIPE_CONTROL::View(packet.dwords).render_target_cache_flush_enable();
-    if (flush) pictures_.targets.write(ppgtt, options_.png_folder, executed_.pictures);
+    if (flushes_targets(packet)) pictures_.targets.write(ppgtt, options_.png_folder, executed_.pictures);
   }
 
   const PlayOptions& options_;

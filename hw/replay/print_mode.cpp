@@ -15,12 +15,14 @@ namespace {
 using debug::Json;
 
 Json submission_json(const Submission& s, uint64_t number) {
-  return Json{{"submission", number},
-              {"engine", name_of(s.engine)},
-              {"descriptor", fmt::format("0x{:016x}", s.descriptor)},
-              {"context", fmt::format("0x{:08x}", s.lrca)},
-              {"ring", Json{{"start", fmt::format("0x{:08x}", s.ring_start)}, {"head", s.ring_head}, {"tail", s.ring_tail}}},
-              {"pml4", fmt::format("0x{:x}", s.ppgtt.roots[0])}};
+  Json head{{"submission", number},
+            {"engine", name_of(s.engine)},
+            {"ring", Json{{"start", fmt::format("0x{:08x}", s.ring_start)}, {"head", s.ring_head}, {"tail", s.ring_tail}}}};
+  if (!s.descriptor) return head;
+  head["descriptor"] = fmt::format("0x{:016x}", s.descriptor);
+  head["context"] = fmt::format("0x{:08x}", s.lrca);
+  head["pml4"] = fmt::format("0x{:x}", s.ppgtt.roots[0]);
+  return head;
 }
 
 class Session {
@@ -137,7 +139,7 @@ class Session {
   PrintOptions options_;
   std::FILE* out_;
   memory::SparseMemory memory_;
-  memory::Ggtt ggtt_;
+  memory::Ggtt ggtt_{*platform_for(options_.platform, 0).ggtt};
   Image image_{memory_, ggtt_, options_.platform};
   debug::ContextStates contexts_;
   PrintResult result_;
@@ -152,7 +154,10 @@ PrintResult print_capture(debug::ByteSource& source, const PrintOptions& options
 
 PrintResult print_capture(const std::string& path, const PrintOptions& options, std::FILE* out) {
   try {
-    return print_capture(*debug::open_file(path), options, out);
+    PrintOptions known = options;
+    // Standard input cannot be read twice.
+    if (known.platform.empty() && path != "-") known.platform = platform_for("", captured_device(*debug::open_file(path))).name;
+    return print_capture(*debug::open_file(path), known, out);
   } catch (const debug::StreamError& error) {
     PrintResult result;
     result.error = error.what();

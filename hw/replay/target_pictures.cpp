@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <optional>
 
 #include "hw/base/log.h"
 #include "hw/debug/kernel_text.h"
@@ -13,30 +14,51 @@
 namespace softgen::replay {
 namespace {
 
-constexpr uint32_t max_entries = 64;
+constexpr uint32_t max_entries = 64, surface_alignment = 32;
+
+/// The pixel shader's kernel 0, from the instruction base: that of some enabled width. All widths write the same targets.
+std::optional<uint64_t> pixel_kernel(const TargetDecoders& decoders, const debug::ContextState& state, memory::View& view) {
+  constexpr const char* field = "Kernel Start Pointer 0";
+  if (const auto packet = state.packet(defs::CommandId::_3DSTATE_PS); !packet.empty())
+    return debug::Fields(debug::layout_named(decoders.commands, "3DSTATE_PS"), packet)[field];
+  // Before Gen6 it is in a state in memory.
+  const auto pointers = state.packet(defs::CommandId::_3DSTATE_PIPELINED_POINTERS);
+  if (pointers.empty()) return std::nullopt;
+  const defs::Structure& layout = debug::layout_named(decoders.commands, "WM_STATE");
+  std::vector<uint32_t> words(layout.dwords);
+  view.read(debug::Fields(debug::layout_named(decoders.commands, "3DSTATE_PIPELINED_POINTERS"), pointers)["Pointer to WM State"],
+            words.data(), words.size() * sizeof words[0]);
+  return debug::Fields(layout, words)[field];
+}
 
 uint64_t written_targets(const TargetDecoders& decoders, const debug::ContextState& state, memory::View& view) {
-  const auto packet = state.packet(defs::CommandId::_3DSTATE_PS);
-  if (packet.empty()) return 0;
-  const debug::Fields ps(debug::layout_named(decoders.commands, "3DSTATE_PS"), packet);
-  // All of a shader's widths write the same targets; pointer 0 is that of some enabled width.
-  return debug::written_render_targets(decoders.isa, view, strip_canonical(state.instruction + ps["Kernel Start Pointer 0"]));
+  const std::optional<uint64_t> kernel = pixel_kernel(decoders, state, view);
+  return kernel ? debug::written_render_targets(decoders.isa, view, strip_canonical(state.instruction + *kernel)) : 0;
 }
 
 }  // namespace
 
+bool flushes_targets(const Packet& packet) {
+  const debug::Fields fields(*packet.command, packet.dwords);
+  switch (packet.command->id) {
+    case defs::CommandId::PIPE_CONTROL: return fields.optional("Render Target Cache Flush Enable") || fields.optional("Write Cache Flush");
+    case defs::CommandId::MI_FLUSH: return !fields["Render Cache Flush Inhibit"];
+    default: return false;
+  }
+}
+
 std::vector<debug::PictureSource> render_targets(const TargetDecoders& decoders, const debug::ContextState& state, memory::View& view) {
   std::vector<debug::PictureSource> targets;
-  const auto pointers = state.packet(defs::CommandId::_3DSTATE_BINDING_TABLE_POINTERS_PS);
-  if (pointers.size() < 2) return targets;
-  const uint64_t table = strip_canonical(state.surface + (pointers[1] & 0xffe0));
+  const std::optional<uint64_t> pointer = state.pixel_table(decoders.commands);
+  if (!pointer) return targets;
+  const uint64_t table = *pointer;
   const auto mapped = [&](uint64_t at) { return memory::translate(view.space(), view.memory(), at).valid; };
   const uint64_t written = written_targets(decoders, state, view);
   for (uint32_t i = 0; i < max_entries; i++) {
     if (!bit(written, i) || !mapped(table + i * 4)) continue;
     const auto entry = view.load<uint32_t>(table + i * 4);
     const uint64_t address = strip_canonical(state.surface + entry);
-    if (entry == 0 || entry % 64 || !mapped(address)) continue;
+    if (entry == 0 || entry % surface_alignment || !mapped(address)) continue;
     std::array<uint32_t, 16> words;
     view.read(address, words.data(), sizeof words);
     surface::Surface surface = decoders.surface(words);

@@ -21,6 +21,9 @@ struct TargetDecoders {
   surface::DecodeSurface surface;
 };
 
+/// Whether the command writes the render target cache back.
+bool flushes_targets(const Packet& packet);
+
 class TargetPictures {
  public:
   /// Draw `number` has started: remembers its render targets, of the state in `state`.

@@ -62,7 +62,7 @@ std::shared_ptr<Bo> Bo::import(Arena& arena, int fd) {
   return bo;
 }
 
-// The access of others, of which nobody is one: a memfd has no path. A new one has all three bits.
+// The permission bits of other users, which have no effect: a memfd has no path. In a new one all three are set.
 constexpr mode_t tiling_bits = S_IRWXO;
 
 uint32_t Bo::tiling() const {

@@ -34,7 +34,7 @@ struct GlobalTable {
   unsigned entry_bytes;
   uint64_t (*entry)(uint64_t gpa);  ///< of a page there
   uint32_t flush;                   ///< a register that is written after entries; 0: the last entry is read back instead
-  bool has_scratch;                 ///< entries that nobody has name a page that nobody uses; else they are 0
+  bool has_scratch;                 ///< entries of pages that are not mapped refer to a scratch page; else they are 0
 };
 
 /// The device's registers.
@@ -60,7 +60,7 @@ struct Uapi {
   unsigned relocation_bytes;  ///< of an address that EXECBUFFER2 writes
   bool llc, coherent_ggtt;
   bool schedules;       ///< requests have priorities
-  bool topology;        ///< slices and EUs are told
+  bool topology;        ///< slices and EUs are reported
   bool huc;             ///< there is one, or could be
   bool secure_batches;  ///< I915_EXEC_SECURE, for root
   int fences;

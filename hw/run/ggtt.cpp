@@ -11,7 +11,7 @@ constexpr uint64_t page = 4096;
 
 }  // namespace
 
-// Address 0 is nobody's: a null pointer of a batch finds nothing.
+// Page 0 is never allocated: a batch's null pointer refers to no object.
 Ggtt::Ggtt(const GlobalTable& table, Registers registers, Arena& arena)
     : table_(table), registers_(registers), arena_(arena), free_{{1, table.pages - 1}} {
   if (!table_.has_scratch) return;

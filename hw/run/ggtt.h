@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The global table: who has which of its addresses, and its entries behind BAR0. Guarded by the driver's lock.
+// The global table: which of its addresses are allocated, and its entries behind BAR0. Guarded by the driver's lock.
 #pragma once
 
 #include <cstdint>
@@ -45,7 +45,7 @@ class Ggtt {
   const GlobalTable& table_;
   const Registers registers_;
   Arena& arena_;
-  uint64_t unused_ = 0;                ///< entry of a page that nobody has
+  uint64_t unused_ = 0;                ///< entry of a page that is not mapped: the scratch page's, or 0
   std::map<uint32_t, uint32_t> free_;  ///< first page -> pages
 };
 

@@ -70,9 +70,9 @@ int32_t query_engines(const drm_i915_query_item& item, const Chip& chip) {
   std::vector<drm_i915_engine_info> engines;
   for (const EngineInfo& engine : chip.engines) {
     if (!engine.name) continue;
-    drm_i915_engine_info& told = engines.emplace_back();
-    told.engine.engine_class = engine.uapi_class;
-    told.capabilities = engine.capabilities;
+    drm_i915_engine_info& added = engines.emplace_back();
+    added.engine.engine_class = engine.uapi_class;
+    added.capabilities = engine.capabilities;
   }
   info.num_engines = static_cast<uint32_t>(engines.size());
   return answer(item, info, std::span<const drm_i915_engine_info>(engines));

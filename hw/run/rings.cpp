@@ -91,7 +91,7 @@ class RingSubmission final : public Submission {
   const SubmissionHost host_;
   const Rings& rings_;
   const GgttMemory scratch_;  ///< where flushes write
-  GgttMemory kernel_;         ///< the image of a context that is nobody's
+  GgttMemory kernel_;         ///< the image of a context without requests, as i915's kernel context
   GgttMemory defaults_;       ///< the image that new contexts begin with
   std::array<Ring, run_engines> engines_;
 };

@@ -44,7 +44,7 @@ class Boot(GuestTest):
                 screen.update(incremental=False)
                 self.assertEqual((screen.width, screen.height), (1920, 1080))
                 self.assertEqual(screen.rows, self.screenshot().rows)
-                self.sh("for i in 1 2 3 4; do echo 'what VNC is told to draw anew'; done >/dev/tty0")
+                self.sh("for i in 1 2 3 4; do echo 'what VNC must draw anew'; done >/dev/tty0")
                 self.wait_lit(range(4 * 30 * 10, 10**5))
                 while screen.rows != self.screenshot().rows:
                     screen.update(incremental=True)  # ends by its time-out when nothing comes

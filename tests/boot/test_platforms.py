@@ -52,10 +52,10 @@ class TigerLake(Platform, GuestTest):
 
 
 class Ironlake(Platform, GuestTest):
-    """crocus draws here; the checker has no rules for its rings."""
+    """crocus draws here."""
 
     name, gpu = "ilk", "HD Graphics (ILK)"
-    engines, checked = ("rcs0", "vcs0"), False
+    engines = ("rcs0", "vcs0")
 
     @only_on("softgen", "QEMU's standard VGA has no platforms")
     def test_console_and_stolen_memory(self):

@@ -1,71 +1,52 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Hostile AVC slices: parameters, streams and direct MV buffers, through the decoder's core and its loop filter.
-#include <algorithm>
 #include <vector>
 
 #include "hw/media/avc/deblock.h"
 #include "hw/media/avc/motion_record.h"
 #include "hw/media/avc/slice.h"
+#include "tests/fuzz/state_source.h"
 
 using namespace softgen;
 using namespace softgen::media;
 using namespace softgen::media::avc;
+using fuzz::StateSource;
 
 namespace {
 
-class Input {
- public:
-  explicit Input(std::span<const uint8_t> bytes) : bytes_(bytes) {}
-  uint8_t byte() {
-    if (bytes_.empty()) return 0;
-    const uint8_t value = bytes_.front();
-    bytes_ = bytes_.subspan(1);
-    return value;
-  }
-  unsigned below(unsigned count) { return byte() % count; }
-  bool flag() { return byte() & 1; }
-  std::span<const uint8_t> take(size_t count) {
-    const auto taken = bytes_.first(std::min(count, bytes_.size()));
-    bytes_ = bytes_.subspan(taken.size());
-    return taken;
-  }
-  std::span<const uint8_t> rest() const { return bytes_; }
+constexpr uint32_t stream_bytes = 2048;
 
- private:
-  std::span<const uint8_t> bytes_;
-};
-
-PictureParams picture_of(Input& in) {
+PictureParams picture_of(StateSource& in) {
   PictureParams p;
   p.width_mbs = 1 + in.below(4), p.frame_height_mbs = 2 + in.below(2) * 2;
   p.structure = static_cast<Structure>(in.below(3));
-  p.mbaff = !p.field() && in.flag();
-  p.direct_8x8_inference = in.flag(), p.transform_8x8 = in.flag(), p.constrained_intra = in.flag(), p.cabac = in.flag();
-  p.monochrome = in.below(8) == 0, p.weighted_pred = in.flag();
+  p.mbaff = !p.field() && in.one_in(2);
+  p.direct_8x8_inference = in.one_in(2), p.transform_8x8 = in.one_in(2), p.constrained_intra = in.one_in(2), p.cabac = in.one_in(2);
+  p.monochrome = in.below(8) == 0, p.weighted_pred = in.one_in(2);
   p.weighted_bipred = static_cast<uint8_t>(in.below(3));
   for (int8_t& offset : p.chroma_qp_offset) offset = static_cast<int8_t>(in.below(25) - 12);
-  for (auto& list : p.scaling4) list.fill(in.byte());
-  for (auto& list : p.scaling8) list.fill(in.byte());
-  for (auto& poc : p.poc) poc = {static_cast<int32_t>(in.byte() * 0x0101'0101u), in.byte()};
-  p.current_poc = {in.byte(), in.byte()};
+  for (auto& list : p.scaling4) list.fill(in.take<uint8_t>());
+  for (auto& list : p.scaling8) list.fill(in.take<uint8_t>());
+  for (auto& poc : p.poc) poc = {static_cast<int32_t>(in.take<uint8_t>() * 0x0101'0101u), in.take<uint8_t>()};
+  p.current_poc = {in.take<uint8_t>(), in.take<uint8_t>()};
   return p;
 }
 
-SliceParams slice_of(Input& in, const PictureParams& p) {
+SliceParams slice_of(StateSource& in, const PictureParams& p) {
   SliceParams s;
   s.type = static_cast<SliceType>(in.below(3));
   if (s.type != SliceType::i) s.active[0] = static_cast<uint8_t>(in.below(33));
   if (s.type == SliceType::b) s.active[1] = static_cast<uint8_t>(in.below(33));
   for (auto& list : s.list)
     for (RefEntry& entry : list) {
-      const uint8_t value = in.byte();
+      const uint8_t value = in.take<uint8_t>();
       entry = {(value & 0xe0) != 0xe0, (value & 0x40) != 0, (value & 1) != 0, static_cast<uint8_t>(value >> 1 & 15)};
     }
-  const Weight weight{static_cast<int16_t>(in.byte() * 257), static_cast<int16_t>(in.byte() * 257)};
+  const Weight weight{static_cast<int16_t>(in.take<uint8_t>() * 257), static_cast<int16_t>(in.take<uint8_t>() * 257)};
   for (auto& list : s.weights)
     for (auto& planes : list) planes.fill(weight);
   s.luma_denominator = static_cast<uint8_t>(in.below(8)), s.chroma_denominator = static_cast<uint8_t>(in.below(8));
-  s.direct_spatial = in.flag();
+  s.direct_spatial = in.one_in(2);
   s.disable_deblocking = static_cast<uint8_t>(in.below(4)), s.cabac_init = static_cast<uint8_t>(in.below(4)),
   s.qp = static_cast<uint8_t>(in.below(52));
   s.alpha_offset = static_cast<int8_t>(in.below(25) - 12), s.beta_offset = static_cast<int8_t>(in.below(25) - 12);
@@ -78,7 +59,7 @@ SliceParams slice_of(Input& in, const PictureParams& p) {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   static Picture picture;
-  Input in({data, size});
+  StateSource in({data, size});
   picture.begin(picture_of(in));
   LevelScale scale;
   scale.set(picture.params);
@@ -88,9 +69,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   motion.fill(records);
   const std::function<bool()> stop = [] { return false; };
   for (unsigned slices = 1 + in.below(3); slices; --slices) {
-    std::ranges::copy(in.take(records.size() / 4), records.begin());
+    for (size_t i = 0; i < records.size() / 4; ++i) records[i] = in.take<uint8_t>();
     const SliceParams slice = slice_of(in, picture.params);
-    decode_slice(picture, {slice, slices == 1 ? in.rest() : in.take(64), scale, references, motion, stop});
+    const auto stream = in.stream<stream_bytes>();
+    decode_slice(picture, {slice, std::span(stream).first(1 + in.below(stream_bytes)), scale, references, motion, stop});
   }
   for (uint32_t row = 0; row < picture.height / (picture.params.mbaff ? 2 : 1); ++row) deblock_row(picture, row);
   for (const Macroblock& mb : picture.mbs) {

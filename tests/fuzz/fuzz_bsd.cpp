@@ -83,10 +83,7 @@ class BsdTarget {
     }
   }
   void write_stream(StateSource& in, uint64_t at) {
-    std::array<uint8_t, stream_bytes> bytes;
-    for (uint8_t& byte : bytes) byte = in.take<uint8_t>();
-    for (unsigned runs = in.below(8); runs; --runs)
-      std::fill_n(bytes.begin() + in.below(stream_bytes - 64), in.below(64), in.one_in(2) ? 0 : 0xff);
+    const auto bytes = in.stream<stream_bytes>();
     map_.view.write(at & ~uint64_t{0xfff}, bytes.data(), bytes.size());
   }
 

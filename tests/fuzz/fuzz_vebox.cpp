@@ -77,9 +77,7 @@ class VeboxTarget {
                                                             {"Output Surface Interleave Chroma Enable", 1},
                                                             {"Output Surface X Offset for U", 0},
                                                             {"Output Surface Half Pitch for Chroma", 0}};
-    for (const defs::Field& field : structure.fields)
-      for (const auto& [name, value] : values)
-        if (name == field.name) StateSource::put(packet, field.start, field.width(), value);
+    for (const auto& [name, value] : values) StateSource::put(structure, packet, name, value);
   }
   /// Pictures of few pixels reach more.
   static void make_small(StateSource& in, const defs::Structure& structure, std::vector<uint32_t>& packet) {

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstdint>
 #include <cstring>
@@ -65,6 +66,15 @@ class StateSource {
       case 11: return take<uint8_t>() & 15 & all;
       default: return take<uint64_t>() & all;
     }
+  }
+  /// Bytes of a coded stream: runs of zeros and ones are rare in random bytes and common in streams.
+  template <size_t n>
+  std::array<uint8_t, n> stream() {
+    static_assert(n > 64);
+    std::array<uint8_t, n> bytes;
+    for (uint8_t& byte : bytes) byte = take<uint8_t>();
+    for (unsigned runs = below(8); runs; --runs) std::fill_n(bytes.begin() + below(n - 64), below(64), one_in(2) ? 0 : 0xff);
+    return bytes;
   }
   /// Bits of a float: those where arithmetic breaks, and plain ones.
   uint32_t float_bits() {
@@ -190,9 +200,9 @@ class StateSource {
       start += n, width -= n, value = n == 64 ? 0 : value >> n;
     }
   }
-  /// Sets the packet's fields of this name.
-  static void put(const defs::Command& command, std::span<uint32_t> packet, std::string_view name, uint64_t value) {
-    for (const defs::Field& field : command.fields)
+  /// Sets the structure's fields of this name.
+  static void put(const defs::Structure& structure, std::span<uint32_t> packet, std::string_view name, uint64_t value) {
+    for (const defs::Field& field : structure.fields)
       if (name == field.name) put(packet, field.start, field.width(), value);
   }
 

@@ -2,7 +2,6 @@
 // A picture of any parameters, sent as packets to the video engine: small, with a stream of the input's bytes or of random ones.
 #pragma once
 
-#include <array>
 #include <string_view>
 #include <vector>
 
@@ -101,11 +100,7 @@ class VideoTarget {
     return packet;
   }
   void write_stream(StateSource& in, const std::vector<uint32_t>& packet) {
-    std::array<uint8_t, stream_bytes> bytes;
-    for (uint8_t& byte : bytes) byte = in.take<uint8_t>();
-    // Zeros are rare in random bytes and common in streams.
-    for (unsigned runs = in.below(8); runs; --runs)
-      std::fill_n(bytes.begin() + in.below(stream_bytes - 64), in.below(64), in.one_in(2) ? 0 : 0xff);
+    const auto bytes = in.stream<stream_bytes>();
     map_.view.write(packet[1] | uint64_t{packet[2]} << 32, bytes.data(), bytes.size());
   }
 

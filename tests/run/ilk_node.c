@@ -63,7 +63,7 @@ static int execute(uint32_t context, uint32_t batch, uint32_t target, uint32_t a
       .buffers_ptr = (uintptr_t)(objects + own), .buffer_count = own ? 1 : 2, .batch_len = 64, .flags = flags, .rsvd1 = context};
   if (ioctl(card, DRM_IOCTL_I915_GEM_EXECBUFFER2, &run)) return -errno;
   if (target_offset) *target_offset = objects[own].offset;
-  check(relocation.presumed_offset == objects[own].offset, "a relocation is not told");
+  check(relocation.presumed_offset == objects[own].offset, "the address is not reported in presumed_offset");
   return 0;
 }
 
@@ -226,7 +226,7 @@ static void hang(void) {
   hang_on(I915_EXEC_BSD);
 }
 
-// After a reset that fails: nothing runs, and nobody waits for ever.
+// After a reset that fails: nothing runs, and no wait is endless.
 static void wedge(void) {
   const uint32_t loop[] = {BATCH_BUFFER_START, 0, BATCH_BUFFER_END, 0};
   const uint32_t batch = create(4096), target = create(4096), other = create(4096);

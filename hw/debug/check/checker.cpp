@@ -142,7 +142,19 @@ void Checker::packet(const WatchedPacket& packet) {
     finder.ask(rules, &Rule::packet,
                PacketLook{chip_, packet, engine.track, context, pipe_control, has_whitelist_.load(std::memory_order_relaxed)});
   }
-  if (executed) context.follow(layouts_, packet, pipe_control);
+  if (!executed) return;
+  context.follow(layouts_, packet, pipe_control);
+  if (command.id == CommandId::MI_SET_CONTEXT) set_context(engine, packet);
+}
+
+void Checker::set_context(Engine& engine, const WatchedPacket& packet) {
+  const TrackedFields& fields = layouts_.tracked();
+  const auto address = static_cast<uint32_t>(fields.context.of(packet.packet.dwords));
+  if (!address) return;
+  ContextTrack& context = context_of(engine, address);
+  if (fields.restore_inhibit.of(packet.packet.dwords)) context.begin(false);
+  engine.track = {.context = address};
+  engine.current = &context;
 }
 
 void Checker::unknown_command(EngineId id, uint64_t address, uint32_t header) {

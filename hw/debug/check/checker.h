@@ -52,6 +52,8 @@ class Checker final : public Watch {
   Engine& of(EngineId id) { return engines_[static_cast<size_t>(id)]; }
   ContextTrack& context_of(Engine& engine, uint32_t address);
   ContextTrack& current(Engine& engine) { return engine.current ? *engine.current : context_of(engine, 0); }
+  /// MI_SET_CONTEXT in a ring: its context has the state that it was left with, or, if that is not restored, none that is known.
+  void set_context(Engine& engine, const WatchedPacket& packet);
   void note_noops(EngineTrack& track, const WatchedPacket& packet) const;
   void follow_host(uint32_t offset, uint32_t value);
   Site packet_site(const WatchedPacket& packet) const;

@@ -119,6 +119,8 @@ void CommandLayouts::track() {
                                            "Hierarchical Depth Buffer Resolve Enable"};
   std::ranges::transform(clears, t.clears.begin(), [&](const char* name) { return place("3DSTATE_WM_HZ_OP", name); });
   t.arbitration = place("MI_ARB_ON_OFF", "Arbitration Enable");
+  t.context = place("MI_SET_CONTEXT", "Logical Context Address");
+  t.restore_inhibit = place("MI_SET_CONTEXT", "Restore Inhibit");
   static constexpr const char* stages[] = {"VS", "HS", "DS", "GS", "PS"};
   for (size_t i = 0; i < t.urb.size(); ++i) {
     const std::string stage = stages[i], command = "3DSTATE_URB_" + stage;

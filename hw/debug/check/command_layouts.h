@@ -82,6 +82,7 @@ struct TrackedFields {
   Place fast_clear, resolve;    ///< of 3DSTATE_PS
   std::array<Place, 4> clears;  ///< of 3DSTATE_WM_HZ_OP
   Place arbitration;
+  Place context, restore_inhibit;  ///< of MI_SET_CONTEXT
   struct Urb {
     Place start, size, entries;
   };

@@ -77,7 +77,7 @@ void ContextTrack::follow_state(const CommandLayouts& layouts, const WatchedPack
   const CommandId id = packet.packet.command->id;
   switch (id) {
     case CommandId::PIPELINE_SELECT:
-      if ((fields.pipeline_mask.of(dwords) & select_mask) != select_mask) return;
+      if (fields.pipeline_mask.there() && (fields.pipeline_mask.of(dwords) & select_mask) != select_mask) return;
       pipeline_ = static_cast<Pipeline>(fields.pipeline.of(dwords) + 1);
       selected_ = order_.now;
       return;

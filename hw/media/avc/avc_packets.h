@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "hw/media/avc/motion_store.h"
 #include "hw/media/avc/params.h"
 #include "hw/media/codec.h"
 #include "hw/media/frame/frame.h"
@@ -17,8 +18,7 @@ struct PictureState {
   PictureLayout layout;  ///< of frames
   uint64_t destination = 0;
   std::array<uint64_t, max_frames> references{};
-  std::array<uint64_t, max_frames> motion{};  ///< direct MV buffers; 0: none
-  uint64_t motion_write = 0;
+  MotionAddresses motion;
 };
 
 /// The bytes are those of the NAL unit.

@@ -25,7 +25,7 @@ class CavlcSyntax {
   unsigned mb_type() { return reader_.unsigned_golomb(); }
   unsigned sub_type() { return reader_.unsigned_golomb(); }
   unsigned ref_idx(unsigned list, unsigned quarter);
-  /// Those of streams have 16 bits (A.3.1); of codes that have more a sum with the prediction would overflow.
+  /// Legal ones have 16 bits (A.3.1); others are clamped, so that their sum with the prediction does not overflow.
   int mvd(unsigned, unsigned, unsigned) { return std::clamp(reader_.signed_golomb(), -0x1'0000, 0xffff); }
   bool transform8() { return reader_.flag(); }
   unsigned cbp(bool intra);

@@ -108,10 +108,13 @@ I32x4 quads(I16x8 v) { return reinterpret_cast<I32x4>(v); }
 
 }  // namespace
 
-Thresholds::Thresholds(const FilterParams& slice, int qp, int other) {
-  const int average = (qp + other + 1) >> 1, a = std::clamp(average + slice.alpha_offset, 0, 51);
-  alpha = alphas[a], beta = betas[std::clamp(average + slice.beta_offset, 0, 51)], clip = clips[a];
+ThresholdIndexes ThresholdIndexes::of(const FilterParams& slice, int qp, int other) {
+  const int average = (qp + other + 1) >> 1;
+  return {static_cast<uint8_t>(std::clamp(average + slice.alpha_offset, 0, 51)),
+          static_cast<uint8_t>(std::clamp(average + slice.beta_offset, 0, 51))};
 }
+
+Thresholds::Thresholds(ThresholdIndexes indexes) : alpha(alphas[indexes.a]), beta(betas[indexes.b]), clip(clips[indexes.a]) {}
 
 void filter_luma_rows(uint8_t* at, ptrdiff_t stride, const Strengths& strengths, const Thresholds& t) {
   U8x16 v[8];

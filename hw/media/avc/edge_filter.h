@@ -13,11 +13,18 @@ namespace softgen::media::avc {
 /// bS of each quarter of an edge. Either all are 4 or none is: only whole macroblocks have that strength.
 using Strengths = std::array<uint8_t, 4>;
 
-/// Of an edge between two quantizers.
+/// indexA and indexB (8.7.2.2), 0 to 51.
+struct ThresholdIndexes {
+  uint8_t a = 0, b = 0;
+  /// Of an edge between two quantizers.
+  static ThresholdIndexes of(const FilterParams& slice, int qp, int other);
+};
+
 struct Thresholds {
   int alpha, beta;
   const uint8_t* clip;
-  Thresholds(const FilterParams& slice, int qp, int other);
+  explicit Thresholds(ThresholdIndexes indexes);
+  Thresholds(const FilterParams& slice, int qp, int other) : Thresholds(ThresholdIndexes::of(slice, qp, other)) {}
 };
 
 /// 16 samples of luma, or 8 pairs of chroma, whose q0 begin at `at`: an edge between rows, or between columns (with rows `stride` apart).

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "hw/media/avc/inter.h"
 
-#include <algorithm>
-#include <cstdlib>
+#include <cstring>
 
 #include "hw/media/frame/lanes.h"
 

@@ -37,7 +37,7 @@ class Motion {
   std::array<int, 2> implicit_weights(int ref0, int ref1) const;
 
  private:
-  /// tb and td of a pair of references' POCs, and DistScaleFactor (8-197 to 8-202); td 0: none.
+  /// td of a pair of references, and DistScaleFactor (8-197 to 8-202); td 0: there is none.
   struct Distance {
     int td = 0, factor = 0;
   };

@@ -31,14 +31,15 @@ void MotionStore::write(const Picture& picture, uint32_t first, WorkerPool* pool
   const uint64_t bottom = to.divided() ? to.bottom : to.top + records_.size(), at = params.bottom() ? bottom : to.top;
   if (first) env.view.read(at, records_.data(), records_.size());
   for_each(pool, picture.height, [&](size_t row, unsigned) {
-    for (size_t i = row * picture.width; i < (row + 1) * picture.width; ++i) {
-      if (picture.order(static_cast<uint32_t>(i % picture.width), static_cast<uint32_t>(row)) < first) continue;
-      const Macroblock& mb = picture.mbs[i];
+    const auto y = static_cast<uint32_t>(row);
+    for (uint32_t x = 0; x < picture.width; ++x) {
+      if (picture.order(x, y) < first) continue;
+      const Macroblock& mb = picture.mb(x, y);
       write_record(mb,
                    params.field() ? Coding::field_picture
                    : mb.field     ? Coding::field_mb
                                   : Coding::frame,
-                   params, records_.data() + i * MotionRecord::bytes);
+                   params, records_.data() + (row * picture.width + x) * MotionRecord::bytes);
     }
   });
   env.view.write(at, records_.data(), records_.size());

@@ -13,7 +13,8 @@
 
 namespace softgen::media::avc {
 
-/// Where a frame's records are; 0: there are none. The bottom field's are behind the top field's where both addresses are the same.
+/// Where a frame's records are; 0: there are none. The bottom field's are behind the top field's where both addresses are the same. Clients divide records of field
+/// pictures alone (intel-vaapi-driver, dmv_bottom_flag): a frame's are written from `top` on.
 struct MotionAddress {
   uint64_t top = 0, bottom = 0;
   bool divided() const { return bottom && bottom != top; }

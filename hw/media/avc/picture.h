@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "hw/media/avc/params.h"
@@ -100,6 +101,11 @@ struct Picture {
   }
   /// The place of a macroblock in decoding order (6.4.1).
   uint32_t order(uint32_t x, uint32_t y) const { return params.mbaff ? (y / 2 * width + x) * 2 + y % 2 : y * width + x; }
+  /// The column and row of the macroblock at a place in decoding order.
+  std::pair<uint32_t, uint32_t> place(uint32_t order) const {
+    if (!params.mbaff) return {order % width, order / width};
+    return {order / 2 % width, order / 2 / width * 2 + order % 2};
+  }
   Macroblock& mb(uint32_t x, uint32_t y) { return mbs[size_t{y} * width + x]; }
   const Macroblock& mb(uint32_t x, uint32_t y) const { return mbs[size_t{y} * width + x]; }
 };

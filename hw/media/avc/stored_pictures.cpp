@@ -9,10 +9,7 @@ void StoredPictures::begin(const PictureState& state) {
   state_ = state;
   for (PictureMap& map : maps_) map.close();
   references_.fill(nullptr);
-  MotionAddresses addresses;
-  for (unsigned i = 0; i < max_frames; ++i) addresses.read[i].top = state.motion[i];
-  addresses.write.top = state.motion_write;
-  motion_.begin(addresses);
+  motion_.begin(state.motion);
   first_ = nullptr;
 }
 

@@ -18,6 +18,10 @@ constexpr uint8_t block_at[4][4] = {{0, 1, 4, 5}, {2, 3, 6, 7}, {8, 9, 12, 13}, 
 extern const uint8_t scan4[2][16];
 extern const uint8_t scan8[2][64];
 
+/// mb_type of Intra_16x16 in I slices (table 7-11). `cbp`: Macroblock's; `mode`: Intra16x16PredMode (table 8-4).
+constexpr unsigned intra16_type(unsigned cbp, unsigned mode) { return 1 + mode + (cbp >> 4) * 4 + (cbp & 15 ? 12 : 0); }
+constexpr uint8_t intra16_dc = 2;
+
 /// QP'c by qPI (table 8-15).
 constexpr uint8_t chroma_qp_table[52] = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15, 16, 17,
                                          18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 29, 30, 31, 32, 32, 33,

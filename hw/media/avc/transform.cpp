@@ -63,15 +63,21 @@ Rows4 residual4(int16_t* c) {
   return {plus(v.first, splat16(32)) >> 6, plus(v.second, splat16(32)) >> 6};
 }
 
+struct Rows8 {
+  I16x8 rows[8];
+};
+
 /// The same.
-void residual8(int16_t* c, I16x8 (&v)[8]) {
-  std::memcpy(v, c, sizeof v);
+Rows8 residual8(int16_t* c) {
+  Rows8 v;
+  std::memcpy(&v, c, sizeof v);
   std::memset(c, 0, sizeof v);
-  transpose8x8(v);
-  butterfly8(v);
-  transpose8x8(v);
-  butterfly8(v);
-  for (I16x8& row : v) row = plus(row, splat16(32)) >> 6;
+  transpose8x8(v.rows);
+  butterfly8(v.rows);
+  transpose8x8(v.rows);
+  butterfly8(v.rows);
+  for (I16x8& row : v.rows) row = plus(row, splat16(32)) >> 6;
+  return v;
 }
 
 /// Residuals have 10 bits.
@@ -142,9 +148,8 @@ void add4(int16_t* first, int16_t* second, uint8_t* to, ptrdiff_t stride) {
 }
 
 void add8(int16_t* c, uint8_t* to, ptrdiff_t stride) {
-  I16x8 v[8];
-  residual8(c, v);
-  for (unsigned y = 0; y < 8; ++y, to += stride) store8(sum(v[y], load8(to)), to);
+  const Rows8 v = residual8(c);
+  for (const I16x8& row : v.rows) store8(sum(row, load8(to)), to), to += stride;
 }
 
 void inverse4(int16_t* c, int16_t* to, size_t stride) {
@@ -154,9 +159,8 @@ void inverse4(int16_t* c, int16_t* to, size_t stride) {
 }
 
 void inverse8(int16_t* c, int16_t* to, size_t stride) {
-  I16x8 v[8];
-  residual8(c, v);
-  for (unsigned y = 0; y < 8; ++y) std::memcpy(to + y * stride, &v[y], sizeof v[y]);
+  const Rows8 v = residual8(c);
+  for (const I16x8& row : v.rows) std::memcpy(to, &row, sizeof row), to += stride;
 }
 
 }  // namespace softgen::media::avc

@@ -53,7 +53,7 @@ class MacroblockWriter {
       return syntax_.pcm(coded.pcm);
     }
     if (mb.kind == Kind::intra16) {
-      syntax_.mb_type(first_type + 1 + coded.mode16 + (mb.cbp >> 4) * 4u + (mb.cbp & 15 ? 12 : 0));
+      syntax_.mb_type(first_type + intra16_type(mb.cbp, coded.mode16));
     } else {
       syntax_.mb_type(first_type);
       if (c_.picture.params.transform_8x8) syntax_.transform8(mb.transform8);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <vector>
 
 #include "hw/base/log.h"
 #include "hw/base/work.h"
@@ -15,7 +16,7 @@ namespace {
 
 using defs::CommandId;
 
-/// The state packets, and the most dwords that clients send of them (intel-vaapi-driver i965_avc_bsd.c).
+/// The state packets, and their maximum lengths as clients send them (intel-vaapi-driver i965_avc_bsd.c).
 struct StatePacket {
   CommandId id;
   uint32_t dwords;
@@ -28,7 +29,7 @@ constexpr std::array<StatePacket, 5> state_packets{{{CommandId::AVC_BSD_IMG_STAT
 
 constexpr uint32_t image_version = 1, image_open = 1;
 
-/// The engine's bytes in a context image: this, then of each state packet its length and its places.
+/// The engine's bytes in a context image: this, then of each state packet its length and room for its maximum length.
 struct ImageHeader {
   uint32_t version = image_version, flags = 0, next = 0;
 };
@@ -43,22 +44,23 @@ constexpr size_t image_dwords = [] {
 
 ExecResult Bsd::execute(const Packet& packet, EngineEnv& env) {
   const CommandId id = packet.command->id;
-  if (id == CommandId::AVC_BSD_IMG_STATE) return image(packet, env);
   if (id == CommandId::AVC_BSD_OBJECT) return object(packet, env);
   const auto found = std::ranges::find(state_packets, id, &StatePacket::id);
   if (found == state_packets.end()) {
     unimplemented(packet.command->name, "at {:#x}: parsed, not executed", packet.address);
     return ExecResult::done;
   }
+  if (id == CommandId::AVC_BSD_IMG_STATE)
+    if (const ExecResult begun = begin(env); begun != ExecResult::done) return begun;
   store_.put(id, 0, packet.dwords.first(std::min<size_t>(packet.dwords.size(), found->dwords)));
   return ExecResult::done;
 }
 
-// It begins a picture. What the one before lacks stays missing.
-ExecResult Bsd::image(const Packet& packet, EngineEnv& env) {
+// What the picture before lacks stays missing.
+ExecResult Bsd::begin(EngineEnv& env) {
+  const StageClock clock(TimedStage::video);
   if (open_)
     if (const ExecResult ended = end(env); ended != ExecResult::done) return ended;
-  store_.put(packet.command->id, 0, packet.dwords.first(std::min<size_t>(packet.dwords.size(), state_packets[0].dwords)));
   open_ = true, loaded_ = false, next_ = 0;
   return ExecResult::done;
 }
@@ -87,19 +89,20 @@ ExecResult Bsd::object(const Packet& packet, EngineEnv& env) {
 }
 
 ExecResult Bsd::flush(const FlushRequest&, EngineEnv& env) {
-  if (!dirty_) return ExecResult::done;
   const StageClock clock(TimedStage::video);
+  return write_back(env);
+}
+
+ExecResult Bsd::write_back(EngineEnv& env) {
+  if (!dirty_) return ExecResult::done;
   if (!picture_.flush(env)) return drop();
   dirty_ = false;
   return ExecResult::done;
 }
 
 ExecResult Bsd::end(EngineEnv& env) {
-  if (const ExecResult flushed = flush({}, env); flushed != ExecResult::done) return flushed;
-  if (loaded_) {
-    const PictureStatus status = picture_.status();
-    count_work({{Work::video_pictures, 1}, {Work::video_blocks, status.blocks}, {Work::video_concealed, status.concealed_blocks}});
-  }
+  if (const ExecResult flushed = write_back(env); flushed != ExecResult::done) return flushed;
+  if (loaded_) count_picture(picture_.status());
   open_ = loaded_ = false;
   return ExecResult::done;
 }

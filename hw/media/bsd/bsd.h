@@ -4,7 +4,6 @@
 #pragma once
 
 #include <memory>
-#include <vector>
 
 #include "hw/iface/engine.h"
 #include "hw/media/bsd/bsd_packets.h"
@@ -28,12 +27,12 @@ class Bsd final : public Engine {
   void restore_context(std::span<const std::byte> image) override;
   void reset_context() override;
 
-  /// Of the last picture.
-  PictureStatus status() const { return picture_.status(); }
-
  private:
-  ExecResult image(const Packet& packet, EngineEnv& env);
+  /// Begins a picture, and ends the one before.
+  ExecResult begin(EngineEnv& env);
   ExecResult object(const Packet& packet, EngineEnv& env);
+  /// What of the picture is in host memory alone. Its callers time it.
+  ExecResult write_back(EngineEnv& env);
   /// Ends the picture.
   ExecResult end(EngineEnv& env);
   ExecResult drop();

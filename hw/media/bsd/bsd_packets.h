@@ -5,7 +5,6 @@
 #include <array>
 #include <cstdint>
 #include <memory>
-#include <span>
 
 #include "hw/media/avc/motion_store.h"
 #include "hw/media/avc/params.h"

@@ -23,16 +23,10 @@ void BsdPicture::begin(const PictureState& state, uint32_t next) {
   picture_.begin(state.params, false);
   scale_.set(state.params);
   motion_.begin(state.motion);
-  // A slice that a stop request ended has left coefficients.
-  residuals_.assign(size_t{picture_.width} * 2, Residual{});
+  residuals_.resize(size_t{picture_.width} * 2);
   first_ = next_ = std::min(next, total());  // a context image may say anything
   reference_ = -1;
   status_ = {.errors = 0, .blocks = total(), .concealed_blocks = 0};
-}
-
-std::pair<uint32_t, uint32_t> BsdPicture::place_of(uint32_t at) const {
-  if (!picture_.params.mbaff) return {at % picture_.width, at / picture_.width};
-  return {at / 2 % picture_.width, at / 2 / picture_.width * 2 + at % 2};
 }
 
 uint64_t BsdPicture::slot(bool decoding_order, uint32_t x, uint32_t y) const {
@@ -52,7 +46,7 @@ void BsdPicture::write(const ItMacroblock& mb, Residual& residual, uint32_t x, u
 bool BsdPicture::conceal(uint32_t end, EngineEnv& env) {
   for (; next_ < end; ++next_) {
     if (next_ % picture_.width == 0 && env.stop.aborting()) return false;
-    const auto [x, y] = place_of(next_);
+    const auto [x, y] = picture_.place(next_);
     if (picture_.mb(x, y).slice != Macroblock::no_slice) continue;
     write(bsd::conceal(picture_, x, y, reference_), none_, x, y, env);
     ++status_.concealed_blocks;
@@ -73,21 +67,16 @@ bool BsdPicture::parse(const SliceState& slice, std::span<const uint8_t> data, u
     Band band{at, std::min((at / width + 1) * width, count), &residuals_};
     more = reader.read(band);
     for (uint32_t i = at * halves; i < band.end * halves; ++i) {
-      const auto [x, y] = place_of(i);
+      const auto [x, y] = picture_.place(i);
       context.visit(x, y);
       if (context.mb->slice != id) continue;
       Residual& residual = residuals_[i - at * halves];
       write(describe(context, motion, residual.coded, residual.mode16), residual, x, y, env);
+      next_ = std::max(next_, i + 1);
     }
     at = band.end;
-    next_ = std::max(next_, at * halves);
   }
-  // The lower one of the last pair may be missing.
-  if (const auto [x, y] = place_of(next_ ? next_ - 1 : 0); halves == 2 && next_ && picture_.mb(x, y).slice == Macroblock::no_slice) --next_;
-  if (!reader.good()) {
-    status_.errors |= 1;
-    guest_error("BSD slice", "from macroblock {} on: broken", params.first_mb);
-  }
+  if (!reader.good()) guest_error("BSD slice", "from macroblock {} on: broken", params.first_mb);
   return true;
 }
 
@@ -98,9 +87,8 @@ bool BsdPicture::slice(const SliceState& slice, EngineEnv& env) {
   if (slice.phantom) return true;
   reference_ = -1;
   if (const RefEntry& entry = params.list[0][0]; slice.inter_concealment && params.active[0] && entry.present)
-    reference_ = entry.frame | (picture_.params.field() && entry.bottom ? 0x80 : 0);
+    reference_ = entry.frame | (picture_.params.field() && entry.bottom ? bottom_reference : 0);
   if (first >= total() || picture_.slices.size() >= Macroblock::no_slice) {
-    status_.errors |= 1;
     guest_error("BSD slice", "at macroblock {} of {}", params.first_mb, total());
     return true;
   }
@@ -120,7 +108,7 @@ bool BsdPicture::flush(EngineEnv& env) {
     row.clear();
     end = std::min((first / step + 1) * step, next_);
     for (uint32_t at = first; at < end; ++at) {
-      const auto [x, y] = place_of(at);
+      const auto [x, y] = picture_.place(at);
       row.push_back(packets_.edges(describe_edges(picture_, x, y)));
     }
     env.view.write(state_.edges + first * record_bytes, row.data(), row.size() * record_bytes);

@@ -4,7 +4,7 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
+#include <span>
 #include <vector>
 
 #include "hw/media/avc/motion_store.h"
@@ -31,8 +31,6 @@ class BsdPicture {
 
  private:
   uint32_t total() const { return picture_.width * picture_.height; }
-  /// The column and row of a macroblock in decoding order.
-  std::pair<uint32_t, uint32_t> place_of(uint32_t at) const;
   uint64_t slot(bool decoding_order, uint32_t x, uint32_t y) const;
   bool conceal(uint32_t end, EngineEnv& env);
   template <class Syntax>

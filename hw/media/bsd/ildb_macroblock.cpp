@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "hw/media/bsd/ildb_macroblock.h"
 
-#include <algorithm>
-
 #include "hw/media/avc/edges.h"
 
 namespace softgen::media::bsd {
@@ -20,13 +18,8 @@ struct Describer {
 
   void set_indexes(Edge edge, const Macroblock& p) {
     const FilterParams& slice = edges.slice();
-    const auto of = [&](unsigned q, unsigned other) {
-      const int average = static_cast<int>(q + other + 1) >> 1;
-      return ThresholdIndexes{static_cast<uint8_t>(std::clamp(average + slice.alpha_offset, 0, 51)),
-                              static_cast<uint8_t>(std::clamp(average + slice.beta_offset, 0, 51))};
-    };
-    out.indexes[0][edge] = of(mb.qp, p.qp);
-    for (unsigned i = 0; i < 2; ++i) out.indexes[1 + i][edge] = of(mb.chroma_qp[i], p.chroma_qp[i]);
+    out.indexes[0][edge] = ThresholdIndexes::of(slice, mb.qp, p.qp);
+    for (unsigned i = 0; i < 2; ++i) out.indexes[1 + i][edge] = ThresholdIndexes::of(slice, mb.chroma_qp[i], p.chroma_qp[i]);
   }
 
   void left() {

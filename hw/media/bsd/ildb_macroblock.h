@@ -10,12 +10,6 @@
 
 namespace softgen::media::bsd {
 
-/// indexA and indexB (H.264 8.7.2.2).
-struct ThresholdIndexes {
-  uint8_t a = 0, b = 0;
-  bool operator==(const ThresholdIndexes&) const = default;
-};
-
 /// Which edges have thresholds of their own. Two left ones: of a pair whose macroblocks are frames where these are fields, or the other way; two top ones: of
 /// a pair of fields above a frame macroblock.
 enum Edge : uint8_t { internal_edges, left_edge0, left_edge1, top_edge0, top_edge1 };
@@ -30,7 +24,7 @@ struct IldbMacroblock {
   std::array<avc::Strengths, 6> internal{};  ///< left of columns 1 to 3 of blocks, then above rows 1 to 3
   std::array<avc::Strengths, 2> left{}, top{};
   /// Luma, Cb, Cr, by Edge.
-  std::array<std::array<ThresholdIndexes, edge_kinds>, 3> indexes{};
+  std::array<std::array<avc::ThresholdIndexes, edge_kinds>, 3> indexes{};
 };
 
 /// Where a macroblock no slice has, or whose slice has no filter, is disabled.

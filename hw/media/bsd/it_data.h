@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The IT data of a macroblock: vectors and weights, then coefficients of the blocks that its command's pattern names, at an offset that both BSD and VFE are
-// told (Residual Data Offset). BSD writes it, and VFE's mode AVC_IT transforms it for the thread.
+// The IT data of a macroblock: vectors and weights, then coefficients of the blocks that its command's pattern names, at the
+// Residual Data Offset that is set for BSD and for VFE. BSD writes it, and VFE's mode AVC_IT transforms it for the thread.
 //
 //   0        32 dwords of vectors, 16 of weights; only in inter macroblocks
 //   offset   coefficients: of each 8x8 block of the pattern, Y0 to Y3, Cb, Cr, its transform blocks in decoding order; or the 384 samples of I_PCM
@@ -29,7 +29,7 @@ struct Coefficient {
   bool last = false;
 };
 
-/// What a generation makes of a coefficient.
+/// A generation's layout of a coefficient.
 class CoefficientLayout {
  public:
   virtual ~CoefficientLayout() = default;
@@ -37,7 +37,8 @@ class CoefficientLayout {
   virtual Coefficient unpack(uint32_t dword) const = 0;
 };
 
-/// Makes `to` a macroblock's IT data, and takes the coefficients of `residual` away. Empty: there is nothing to be said. `offset`: in dwords.
+/// Sets `to` to a macroblock's IT data, and clears the coefficients of `residual`. Empty: it has neither vectors nor coefficients.
+/// `offset`: in dwords.
 void write_it_data(const ItMacroblock& mb, avc::Residual& residual, unsigned offset, const CoefficientLayout& layout,
                    std::vector<uint32_t>& to);
 

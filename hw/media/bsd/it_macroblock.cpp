@@ -13,8 +13,6 @@ using namespace avc;
 
 namespace {
 
-constexpr uint8_t bottom_reference = 0x80;
-
 uint8_t pattern_of(uint32_t coded) {
   unsigned pattern = 0;
   for (unsigned quarter = 0; quarter < 4; ++quarter) pattern |= unsigned{(coded >> quarter * 4 & 15) != 0} << (5 - quarter);
@@ -42,7 +40,7 @@ void describe_intra(const Context& c, uint8_t mode16, ItMacroblock& out) {
   switch (mb.kind) {
     case Kind::pcm: out.type = type_pcm, out.pattern = c.picture.params.monochrome ? 0x3c : 0x3f; break;
     case Kind::intra16:
-      out.type = static_cast<uint8_t>(1 + mode16 + (mb.cbp >> 4) * 4 + (mb.cbp & 15 ? 12 : 0));
+      out.type = static_cast<uint8_t>(intra16_type(mb.cbp, mode16));
       out.modes[0] = mode16;
       break;
     default:
@@ -117,8 +115,8 @@ ItMacroblock conceal(const Picture& picture, uint32_t x, uint32_t y, int referen
   ItMacroblock out;
   const bool field_mb = picture.params.mbaff && picture.mb(x, y).field;
   place(picture.params, field_mb, x, y, out);
-  out.type = 1;
   if (reference >= 0) {
+    out.type = 1;
     out.references[0] = static_cast<uint8_t>(reference | (field_mb && y % 2 ? bottom_reference : 0));
     for (unsigned quarter = 1; quarter < 4; ++quarter) out.references[quarter] = out.references[0];
     return out;
@@ -127,7 +125,7 @@ ItMacroblock conceal(const Picture& picture, uint32_t x, uint32_t y, int referen
   // DC of what lies to the left and above: it is in the picture, whichever slice it is of.
   if (x) out.available |= available_a | available_lower_a;
   if (y) out.available |= available_b;
-  out.type += 2, out.modes[0] = 2;
+  out.modes[0] = intra16_dc, out.type = static_cast<uint8_t>(intra16_type(0, intra16_dc));
   return out;
 }
 

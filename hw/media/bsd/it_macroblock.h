@@ -37,12 +37,14 @@ struct ItMacroblock {
   uint8_t sub_shapes = 0, sub_modes = 0;  ///< 2 bits per quarter: Division::sub_shapes; list 0, list 1, both
   std::array<uint8_t, 2> denominators{};  ///< of weights, log2: luma, chroma
   Weighting weighting = Weighting::none;
-  std::array<uint8_t, 8> references{};  ///< by list and quarter: frame store, bit 7: its bottom field
+  std::array<uint8_t, 8> references{};  ///< by list and quarter: frame store, bottom_reference
   ItMotion motion;
 };
 
 constexpr uint8_t available_a = 1, available_b = 2, available_c = 4, available_d = 8, available_lower_a = 16;
 constexpr uint8_t type_pcm = 25;
+/// Of a reference: it is the frame store's bottom field.
+constexpr uint8_t bottom_reference = 0x80;
 
 /// The context's macroblock, which has been read. `coded`, `mode16`: Residual's.
 ItMacroblock describe(const avc::Context& c, const avc::Motion& motion, uint32_t coded, uint8_t mode16);

@@ -8,6 +8,7 @@
 #include "hw/media/avc/avc_codec.h"
 #include "hw/media/avc/avc_packets.h"
 #include "hw/media/decode/mfx_surface.h"
+#include "hw/media/decode/ref_entry.h"
 
 namespace softgen::media {
 namespace {
@@ -100,10 +101,10 @@ class Decoder final : public AvcPackets {
   static void motion(const PacketStore& store, PictureState& state) {
     const auto direct = G::MFX_AVC_DIRECTMODE_STATE::unpack(store.get(CommandId::MFX_AVC_DIRECTMODE_STATE));
     for (unsigned i = 0; i < max_frames; ++i) {
-      state.motion[i] = direct.direct_mv_buffer_address[i];
+      state.motion.read[i].top = direct.direct_mv_buffer_address[i];
       state.params.poc[i] = {static_cast<int32_t>(direct.poc_list[i * 2]), static_cast<int32_t>(direct.poc_list[i * 2 + 1])};
     }
-    state.motion_write = direct.direct_mv_buffer_write_address;
+    state.motion.write.top = direct.direct_mv_buffer_write_address;
     state.params.current_poc = {static_cast<int32_t>(direct.poc_list[32]), static_cast<int32_t>(direct.poc_list[33])};
   }
 
@@ -130,10 +131,7 @@ class Decoder final : public AvcPackets {
   static void lists(const PacketStore& store, SliceParams& s) {
     for (unsigned list = 0; list < 2; ++list) {
       const auto entries = G::MFX_AVC_REF_IDX_STATE::unpack(store.get(CommandId::MFX_AVC_REF_IDX_STATE, list)).reference_list_entry;
-      for (unsigned i = 0; i < s.active[list]; ++i) {
-        const uint32_t entry = entries[i];
-        s.list[list][i] = {(entry & 0x80) == 0, (entry & 0x40) != 0, (entry & 1) != 0, static_cast<uint8_t>(entry >> 1 & 15)};
-      }
+      for (unsigned i = 0; i < s.active[list]; ++i) { s.list[list][i] = ref_entry(entries[i]); }
     }
   }
 

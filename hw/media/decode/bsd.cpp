@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The bit stream decoder's packets and records: intel-vaapi-driver i965_avc_bsd.c, i965_decoder_utils.c (gen5_fill_avc_ref_idx_state), shaders/h264.
 #include <algorithm>
-#include <cstring>
 
 #include "hw/base/log.h"
 #include "hw/defs/gen5/all.h"
@@ -9,6 +8,7 @@
 #include "hw/media/avc/tables.h"
 #include "hw/media/bsd/bsd.h"
 #include "hw/media/bsd/bsd_packets.h"
+#include "hw/media/decode/ref_entry.h"
 
 namespace softgen::media {
 namespace {
@@ -30,17 +30,18 @@ constexpr uint8_t default8[2][64] = {
 constexpr uint32_t max_picture_mbs = 0x7fff;
 
 /// The dwords that follow a packet's flags, as bytes that are taken one part after the other; what is not there is 0.
+template <class View>
 class Bytes {
  public:
-  template <class View>
-  explicit Bytes(const View& view, uint32_t (View::*dword)(size_t) const) {
-    for (size_t i = 0; i < view.elements(); ++i)
-      for (unsigned shift = 0; shift < 32; shift += 8) bytes_.push_back(static_cast<uint8_t>((view.*dword)(i) >> shift));
+  Bytes(const View& view, uint32_t (View::*dword)(size_t) const) : view_(view), dword_(dword) {}
+  uint8_t next() {
+    const size_t at = at_++;
+    return at / 4 < view_.elements() ? static_cast<uint8_t>((view_.*dword_)(at / 4) >> at % 4 * 8) : 0;
   }
-  uint8_t next() { return at_ < bytes_.size() ? bytes_[at_++] : 0; }
 
  private:
-  std::vector<uint8_t> bytes_;
+  const View& view_;
+  uint32_t (View::* const dword_)(size_t) const;
   size_t at_ = 0;
 };
 
@@ -197,9 +198,8 @@ class Packets final : public BsdPackets {
         weights{state.list_0_weights_present(), state.list_1_weights_present()};
     for (unsigned list = 0; list < 2; ++list)
       for (unsigned i = 0; i < max_list && references[list]; ++i) {
-        const unsigned entry = bytes.next();
-        if (i < s.active[list])
-          s.list[list][i] = {(entry & 0x80) == 0, (entry & 0x40) != 0, (entry & 1) != 0, static_cast<uint8_t>(entry >> 1 & 15)};
+        const RefEntry entry = ref_entry(bytes.next());
+        if (i < s.active[list]) s.list[list][i] = entry;
       }
     for (unsigned list = 0; list < 2; ++list)
       for (unsigned i = 0; i < max_list && weights[list]; ++i)

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <algorithm>
-#include <cstring>
 
 #include "hw/base/bits.h"
 #include "hw/defs/ids.h"
@@ -20,19 +19,18 @@ Insertion insertion_of(const Packet& packet) {
   constexpr size_t payload_start = 2;  // dwords before the bytes
   const typename Object::View object(packet.dwords);
   const auto payload = packet.dwords.subspan(std::min<size_t>(payload_start, packet.dwords.size()));
-  Insertion out{.bytes = std::vector<uint8_t>(payload.size_bytes()),
-                .last_header = object.last_header(),
+  Insertion out{.last_header = object.last_header(),
                 .protect = object.emulation_byte_bits_insert_enable(),
                 .skipped = object.skip_emulation_byte_count()};
-  if (payload.empty()) return out;
-  std::memcpy(out.bytes.data(), payload.data(), payload.size_bytes());
+  size_t end = payload.size_bytes();
   // 0 stands for all of the last dword.
-  const uint32_t bits = object.data_bits_in_last_dw();
-  if (bits && bits < 32) {
-    out.bytes.resize(out.bytes.size() - 4 + (bits + 7) / 8);
+  if (const uint32_t bits = object.data_bits_in_last_dw(); end && bits && bits < 32) {
+    end -= 4 - (bits + 7) / 8;
     out.last_bits = (bits - 1) % 8 + 1;
   }
-  out.bytes.erase(out.bytes.begin(), out.bytes.begin() + std::min<ptrdiff_t>(object.data_byte_offset(), std::ssize(out.bytes)));
+  const size_t begin = std::min<size_t>(object.data_byte_offset(), end);
+  const auto* const bytes = reinterpret_cast<const uint8_t*>(payload.data());
+  out.bytes.assign(bytes + begin, bytes + end);
   return out;
 }
 

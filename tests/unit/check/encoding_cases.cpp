@@ -39,6 +39,13 @@ Feed& program(Feed& feed, uint32_t table, unsigned first, unsigned last, uint32_
 }
 void name_entry(Feed& feed, uint64_t index) { feed.command("STATE_BASE_ADDRESS", {{"Stateless Data Port Access MOCS", index << 1}}); }
 
+constexpr uint64_t media = 1;
+
+Feed& select_on_ring(Feed& feed, uint64_t pipeline) { return feed.command("PIPELINE_SELECT", {{"Pipeline Selection", pipeline}}); }
+Feed& set_context(Feed& feed, uint64_t address, bool inhibit = false) {
+  return feed.ring_command("MI_SET_CONTEXT", {{"Logical Context Address", address}, {"Restore Inhibit", inhibit}});
+}
+
 constexpr RuleCase cases[] = {
     {"A1", set_reserved_bit, [](Feed& feed) { feed.flush({{"Flush LLC", 1}, {"Address", 0xffff'ffff'fffc}, {"Immediate Data", ~0ull}}); }},
     {"A1", set_reserved_bit, [](Feed& feed) { feed.flush({{"Tile Cache Flush Enable", 1}}); }, "icl"},
@@ -84,6 +91,20 @@ constexpr RuleCase cases[] = {
     {"A9", [](Feed& feed) { load_refused(whitelist(feed)); }, [](Feed& feed) { whitelist(feed).command("MI_LOAD_REGISTER_IMM"); }},
     {"A9", [](Feed& feed) { feed.words("MI_UPDATE_GTT", feed.dwords("MI_UPDATE_GTT"), 1, Outcome::refused); }, load_refused},
     {"A10", [](Feed& feed) { feed.select(gpgpu).draw(); }, [](Feed& feed) { feed.draw().select(gpgpu).walk().select(three_d).draw(); }},
+    {"A1", [](Feed& feed) { feed.words("MI_FLUSH", {feed.dwords("MI_FLUSH")[0] | 1}); },
+     [](Feed& feed) { feed.command("MI_FLUSH", {{"Indirect State Pointers Disable", 1}}); }, "ilk"},
+    {"A3", [](Feed& feed) { select_on_ring(feed, 2); }, [](Feed& feed) { select_on_ring(feed, media); }, "ilk"},
+    {"A4", [](Feed& feed) { feed.words("STATE_BASE_ADDRESS", feed.dwords("STATE_BASE_ADDRESS", {}, 1)); },
+     [](Feed& feed) { feed.command("STATE_BASE_ADDRESS"); }, "ilk"},
+    {"A8", [](Feed& feed) { noops(feed, 1100); }, [](Feed& feed) { noops(feed, 1000), noops(feed, 1000); }, "ilk"},
+    {"A9", [](Feed& feed) { feed.words("MI_UPDATE_GTT", feed.dwords("MI_UPDATE_GTT"), 1, Outcome::refused); },
+     [](Feed& feed) { feed.ring_command("MI_UPDATE_GTT"); }, "ilk"},
+    {"A10", [](Feed& feed) { select_on_ring(feed, media).draw(); }, [](Feed& feed) { select_on_ring(feed, three_d).draw(); }, "ilk"},
+    // Each context has a selection of its own.
+    {"A10", [](Feed& feed) { set_context(select_on_ring(set_context(feed, 0x1000), media), 0x1000).draw(); },
+     [](Feed& feed) { set_context(select_on_ring(set_context(feed, 0x1000), media), 0x2000).draw(); }, "ilk"},
+    {"A10", [](Feed& feed) { set_context(set_context(select_on_ring(set_context(feed, 0x1000), media), 0x2000), 0x1000).draw(); },
+     [](Feed& feed) { set_context(set_context(select_on_ring(set_context(feed, 0x1000), media), 0x2000), 0x1000, true).draw(); }, "ilk"},
     {"A11", [](Feed& feed) { set_up_draw(feed, "3DSTATE_WM"); }, [](Feed& feed) { set_up_draw(feed, ""); }},
     {"A11", [](Feed& feed) { feed.begin().select(gpgpu).walk(); }, [](Feed& feed) { feed.select(gpgpu).walk(); }},
 };

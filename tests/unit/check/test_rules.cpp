@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Each rule has a case in which it must report, and one in which it must not.
+#include <array>
+
 #include "feed.h"
 #include "tests/catch.h"
 
@@ -33,6 +35,18 @@ TEST_CASE("every rule has a case") {
 TEST_CASE("rules of one generation are silent on others") {
   Feed feed("icl");
   feed.flush({{"VF Cache Invalidation Enable", 1}});
+  CHECK(feed.found().empty());
+}
+
+TEST_CASE("rules of execlists and of their flushes are silent on rings") {
+  for (const Rule* rule : all_rules()) {
+    INFO(rule->id);
+    CHECK(rule->applies_to(*defs::find_platform("ilk")) == !rule->parts);
+    if (!rule->parts) CHECK(rule->class_letter() == 'A');
+  }
+  Feed feed("ilk");
+  feed.checker().submitted(EngineId::rcs, std::array<WatchedContext, 2>{});
+  feed.flush({{"Post Sync Operation", 2}});  // B11 where there are lists
   CHECK(feed.found().empty());
 }
 

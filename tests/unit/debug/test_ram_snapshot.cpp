@@ -144,17 +144,17 @@ TEST_CASE("the C form of snapshots") {
   sg_free(error);
   sg_ram_snapshot* snapshot = sg_ram_snapshot_new(&piece, 1, &error);
   REQUIRE(snapshot != nullptr);
-  size_t pages = 0, told = 0;
+  size_t pages = 0, reported = 0;
   const auto changed = [](void* opaque, void*, size_t size) { *static_cast<size_t*>(opaque) += size; };
-  CHECK_FALSE(sg_ram_snapshot_restore(snapshot, changed, &told, &pages, &error));
+  CHECK_FALSE(sg_ram_snapshot_restore(snapshot, changed, &reported, &pages, &error));
   sg_free(error);
   REQUIRE(sg_ram_snapshot_take(snapshot, &error));
   const uint64_t taken = sg_ram_snapshot_hash(snapshot);
   memory[2] = memory[3] = std::byte{6};
   CHECK(sg_ram_snapshot_hash(snapshot) != taken);
-  REQUIRE(sg_ram_snapshot_restore(snapshot, changed, &told, &pages, &error));
+  REQUIRE(sg_ram_snapshot_restore(snapshot, changed, &reported, &pages, &error));
   CHECK(pages == 2);
-  CHECK(told == 2 * page);
+  CHECK(reported == 2 * page);
   CHECK(sg_ram_snapshot_hash(snapshot) == taken);
   sg_ram_snapshot_free(snapshot);
   CHECK(memory.at(2) == 5);  // the memory stays usable

@@ -6,8 +6,10 @@
 
 #include "hw/debug/aub_reader.h"
 #include "hw/debug/page_results.h"
+#include "hw/debug/ring_port.h"
 #include "hw/mmio/register_file.h"
 #include "tests/unit/gt/fake_host.h"
+#include "tests/unit/gt/ring_driver.h"
 
 using namespace softgen;
 using softgen::test::FakeHost;
@@ -68,7 +70,7 @@ class Driver {
 /// Feeds a recording into another device.
 class Replay : public debug::AubVisitor {
  public:
-  explicit Replay(FakeHost& host) : host_(host) {}
+  explicit Replay(FakeHost& host, uint64_t gtt_window = FakeHost::gtt_window) : host_(host), gtt_window_(gtt_window) {}
   void memory_write(debug::aub::Space space, uint64_t address, std::span<const std::byte> data) override {
     if (space == debug::aub::Space::physical) {
       REQUIRE(address + data.size() <= FakeHost::ram_size);
@@ -76,10 +78,10 @@ class Replay : public debug::AubVisitor {
       return;
     }
     REQUIRE(space == debug::aub::Space::ggtt_entry);
-    for (size_t i = 0; i < data.size(); i += 8) {
-      uint64_t entry;
-      std::memcpy(&entry, data.data() + i, 8);
-      sg_bar0_write(host_.device(), FakeHost::gtt_window + address + i, entry, 8);
+    for (size_t i = 0; i < data.size(); i += 4) {
+      uint32_t dword;
+      std::memcpy(&dword, data.data() + i, 4);
+      host_.write(gtt_window_ + address + i, dword);
     }
   }
   void register_write(uint32_t offset, uint32_t value) override { host_.write(offset, value); }
@@ -88,20 +90,43 @@ class Replay : public debug::AubVisitor {
 
  private:
   FakeHost& host_;
+  const uint64_t gtt_window_;
+};
+
+/// The name of a file of its own, which is removed.
+struct Recording {
+  Recording() {
+    const int fd = mkstemp(path);
+    REQUIRE(fd >= 0);
+    close(fd);
+  }
+  ~Recording() { unlink(path); }
+  void start(FakeHost& host, bool check) {
+    char* error = nullptr;
+    REQUIRE(sg_record_start(host.device(), path, check, &error));
+  }
+  void read(debug::AubVisitor& into) const {
+    const auto source = debug::open_file(path);
+    CHECK_FALSE(debug::read_aub(*source, into));
+  }
+  char path[32] = "/tmp/softgen-recorder.XXXXXX";
+};
+
+/// What a recording says of results.
+struct Comments : Replay {
+  using Replay::Replay;
+  void comment(std::string_view text) override { all += text; }
+  std::string all;
 };
 
 }  // namespace
 
 TEST_CASE("a recording replays to the same memory") {
-  char path[] = "/tmp/softgen-recorder.XXXXXX";
-  const int fd = mkstemp(path);
-  REQUIRE(fd >= 0);
-  close(fd);
+  Recording file;
   FakeHost host;
   Driver driver(host);
   driver.store(0, 0x11);  // before the recording: the page is then part of its first submission
-  char* error = nullptr;
-  REQUIRE(sg_record_start(host.device(), path, false, &error));
+  file.start(host, false);
   driver.store(4, 0x22);
   host.ram<uint32_t>(target + 12) = 0x44;  // the CPU writes between two submissions
   driver.store(8, 0x33);
@@ -110,40 +135,80 @@ TEST_CASE("a recording replays to the same memory") {
 
   FakeHost other;
   Replay replay(other);
-  const auto source = debug::open_file(path);
-  const auto failure = debug::read_aub(*source, replay);
-  CHECK_FALSE(failure);
+  file.read(replay);
   CHECK(replay.polls == 2);
   const uint32_t expected[] = {0x11, 0x22, 0x33, 0x44, 0};
   for (unsigned i = 0; i < 5; ++i) CHECK(other.ram<uint32_t>(target + 4 * i) == expected[i]);
-  unlink(path);
 }
 
 TEST_CASE("a checked recording has the pages that a submission changed") {
-  char path[] = "/tmp/softgen-recorder.XXXXXX";
-  const int fd = mkstemp(path);
-  REQUIRE(fd >= 0);
-  close(fd);
+  Recording file;
   FakeHost host;
   Driver driver(host);
-  char* error = nullptr;
-  REQUIRE(sg_record_start(host.device(), path, true, &error));
+  file.start(host, true);
   driver.store(4, 0x22);
   sg_record_stop(host.device());
 
-  struct Comments : Replay {
-    using Replay::Replay;
-    void comment(std::string_view text) override { all += text; }
-    std::string all;
-  };
   FakeHost other;
   Comments replay(other);
-  const auto source = debug::open_file(path);
-  CHECK_FALSE(debug::read_aub(*source, replay));
+  file.read(replay);
   const auto page = std::as_bytes(std::span(&host.ram<uint32_t>(target), 1024));
   const std::string expected = fmt::format("{}{:x} {:016x}\n", debug::results_comment, target, debug::hash_page(page.first<4096>()));
   CHECK(replay.all == expected);
-  unlink(path);
+}
+
+TEST_CASE("a recording of rings replays to the same memory, also where it begins between two requests") {
+  namespace rings = softgen::test::ring;
+  for (const rings::EngineUnderTest& engine : rings::engines) {
+    CAPTURE(engine.base);
+    Recording file;
+    FakeHost host(0, 1, nullptr, "ilk");
+    rings::Driver driver(host, engine);
+    host.write(rings::gtt_window + 4 * 0x7ffff, 0xb0 | rings::target | 1);  // bits 35:32, which no memory here has
+    const auto store = [&](uint32_t offset, uint32_t value) {
+      driver.run({rings::mi_store_dword, 0, rings::target + offset, value, rings::mi_noop, rings::mi_noop});
+    };
+    store(0, 0x11);
+    file.start(host, true);
+    store(4, 0x22);
+    host.ram<uint32_t>(rings::target + 12) = 0x44;  // the CPU writes between two requests
+    store(8, 0x33);
+    driver.start();  // another ring at the same place, as after a reset
+    store(20, 0x66);
+    sg_record_stop(host.device());
+    store(16, 0x55);
+
+    FakeHost other(0, 1, nullptr, "ilk");
+    Comments replay(other, rings::gtt_window);
+    file.read(replay);
+    CHECK(replay.polls == 3);
+    const uint32_t expected[] = {0x11, 0x22, 0x33, 0x44, 0, 0x66};
+    for (unsigned i = 0; i < 6; ++i) CHECK(other.ram<uint32_t>(rings::target + 4 * i) == expected[i]);
+    CHECK(other.read(rings::gtt_window + 4 * 0x7ffff) == (0xb0 | rings::target | 1));
+    const auto page = std::as_bytes(std::span(&other.ram<uint32_t>(rings::target), 1024));
+    CHECK(
+        replay.all.ends_with(fmt::format("{}{:x} {:016x}\n", debug::results_comment, rings::target, debug::hash_page(page.first<4096>()))));
+  }
+}
+
+TEST_CASE("a ring's submissions are the writes that give it commands") {
+  debug::RingPort port;
+  const auto write = [&](uint32_t reg, uint32_t value) { return port.write(reg, value).has_value(); };
+  CHECK_FALSE(write(reg::RING_START, 0x8'0123));
+  CHECK_FALSE(write(reg::RING_TAIL, 0x40));
+  CHECK_FALSE(write(reg::RING_MI_MODE, 0x0100'0100));
+  CHECK_FALSE(write(reg::RING_CTL, 0x1f001));
+  const auto first = port.write(reg::RING_MI_MODE, 0x0100'0000);
+  REQUIRE(first);
+  CHECK((first->start == 0x8'0000 && first->size == 0x2'0000 && first->head == 0 && first->tail == 0x40));
+  CHECK_FALSE(write(reg::RING_TAIL, 0x40));
+  const auto second = port.write(reg::RING_TAIL, 0x10);  // it goes round
+  REQUIRE(second);
+  CHECK((second->head == 0x40 && second->tail == 0x10));
+  CHECK_FALSE(write(reg::RING_HEAD, 0x10));
+  CHECK(write(reg::RING_HEAD, 0x8));
+  CHECK_FALSE(write(reg::RING_CTL, 0));
+  CHECK_FALSE(write(reg::RING_TAIL, 0x20));
 }
 
 TEST_CASE("a recording that cannot be written is reported") {

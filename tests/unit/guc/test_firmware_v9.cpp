@@ -71,7 +71,7 @@ TEST_CASE("guc 9: a client's doorbell is armed and freed") {  // create_doorbell
   CHECK(rig.normal.is_valid());
 }
 
-TEST_CASE("guc 9: a bell with a ring that nobody has served is not assigned") {  // PRM, "Work Queue and DoorBell Creation"
+TEST_CASE("guc 9: a bell with a ring that was not served is not assigned") {  // PRM, "Work Queue and DoorBell Creation"
   Started rig;
   CHECK(rig.send({0x501, 2, RigV9::shared}) == RigV9::ok);
   rig.normal.ring();

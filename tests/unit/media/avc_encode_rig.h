@@ -7,12 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "hw/defs/gen9/all.h"
-#include "hw/media/video.h"
-#include "hw/mmio/register_file.h"
-#include "tests/catch.h"
-#include "tests/quiet_log.h"
-#include "tests/unit/memory/mapped.h"
+#include "tests/unit/media/video_rig.h"
 
 namespace softgen::media::avc::packet_test {
 
@@ -21,26 +16,19 @@ constexpr uint64_t source = 0x1'0000, reconstruction = 0x2'0000, coded = 0x3'000
 constexpr uint32_t byte_count = 0x128a0, slice_count = 0x12954;
 constexpr uint8_t untouched = 0xcc;
 
-struct Rig : memory::test::Mapped {
-  Rig()
-      : Mapped(source, end),
-        registers(defs::gen9::registers),
-        env{EngineId::vcs0, view, view, registers, stop},
-        video(make_huc_decoder<defs::Gen9>(), make_video_packets<defs::Gen9>(), nullptr) {
-    quiet_log();
+struct Rig : media::test::VideoRig {
+  Rig() : VideoRig(source, end) {
     for (uint64_t at = source; at < reconstruction; ++at) view.store(at, static_cast<uint8_t>(at % pitch * 3 + at / pitch * 2));
     for (uint64_t at = reconstruction; at < end; ++at) view.store(at, untouched);
   }
   /// Sets the packet's length.
   void run(uint32_t opcode, std::vector<uint32_t> dwords) {
     dwords.insert(dwords.begin(), opcode << 16 | static_cast<uint32_t>(dwords.size() - 1));
-    const defs::Command* command = defs::gen9::commands.find(defs::EngineClass::video, dwords[0]);
-    REQUIRE(command);
     if (random) {
       const size_t at = 1 + (*random)() % (dwords.size() - 1);
       if ((*random)() % 4 == 0) dwords[at] ^= 1u << (*random)() % 32;
     }
-    CHECK(video.execute({0x1000, command, dwords}, env) == ExecResult::done);
+    CHECK(execute(video, dwords) == ExecResult::done);
   }
   void run(uint32_t opcode, size_t dwords, std::initializer_list<std::pair<size_t, uint32_t>> values) {
     std::vector<uint32_t> packet(dwords - 1);
@@ -63,10 +51,6 @@ struct Rig : memory::test::Mapped {
     }
   }
   std::mt19937* random = nullptr;
-  mmio::RegisterFile registers;
-  StopFlag stop;
-  EngineEnv env;
-  Video video;
 };
 
 }  // namespace softgen::media::avc::packet_test

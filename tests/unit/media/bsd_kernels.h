@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <vector>
+#include <span>
 
 #include "hw/defs/gen5/all.h"
 #include "hw/media/avc/edge_filter.h"
@@ -14,6 +14,7 @@
 #include "hw/media/avc/tables.h"
 #include "hw/media/bsd/it_data.h"
 #include "hw/media/frame/frame.h"
+#include "tests/catch.h"
 
 namespace softgen::media::bsd::test {
 
@@ -260,7 +261,7 @@ class Kernels {
 
   static avc::Thresholds thresholds(const Ildb& edges, unsigned plane, unsigned kind) {
     const unsigned at = (plane * edge_kinds + kind) * 2;
-    return {avc::FilterParams{0, static_cast<int8_t>(edges.threshold_index[at]), static_cast<int8_t>(edges.threshold_index[at + 1])}, 0, 0};
+    return avc::Thresholds({static_cast<uint8_t>(edges.threshold_index[at]), static_cast<uint8_t>(edges.threshold_index[at + 1])});
   }
   void left(const Ildb& edges, uint8_t* luma, ptrdiff_t luma_stride, uint8_t* chroma, ptrdiff_t chroma_stride) const {
     if (!edges.filter_left_edge) return;

@@ -10,11 +10,8 @@
 #include "hw/media/avc/motion_record.h"
 #include "hw/media/avc/params.h"
 #include "hw/media/bsd/bsd.h"
-#include "hw/mmio/register_file.h"
-#include "tests/catch.h"
-#include "tests/quiet_log.h"
 #include "tests/unit/media/bsd_kernels.h"
-#include "tests/unit/memory/mapped.h"
+#include "tests/unit/media/engine_rig.h"
 
 namespace softgen::media::bsd::test {
 
@@ -25,31 +22,26 @@ constexpr unsigned residual_offset = 48, slot_dwords = 0x800 / 4;
 constexpr uint32_t object_header = 0x7101'000a;
 constexpr uint8_t untouched = 0xcc;
 
-struct Rig : memory::test::Mapped {
-  Rig() : Mapped(stream_at, memory_end), registers(defs::gen5::registers), env{EngineId::vcs0, view, view, registers, stop} {
-    quiet_log();
+struct Rig : media::test::EngineRig {
+  Rig() : EngineRig(stream_at, memory_end, EngineId::vcs0, defs::gen5::commands, defs::gen5::registers) {
     for (uint64_t at = commands_at; at < motion_at; at += 8) view.store(at, uint64_t{0x0101'0101'0101'0101} * untouched);
   }
 
-  ExecResult try_dwords(std::span<const uint32_t> dwords) {
-    const defs::Command* command = defs::gen5::commands.find(defs::EngineClass::video, dwords[0]);
-    REQUIRE(command);
-    return engine->execute({0x1000, command, dwords}, env);
-  }
+  ExecResult try_dwords(std::span<const uint32_t> dwords) { return execute(*engine, dwords); }
   void send_dwords(std::span<const uint32_t> dwords) { REQUIRE(try_dwords(dwords) == ExecResult::done); }
   template <class P>
   void send(const P& packet) {
     send_dwords(packet.pack());
   }
 
-  /// `special`: the scan order of commands.
-  void image(const avc::PictureParams& p, bool special = true, bool edges = true) {
+  /// `special`, `special_data`: the scan orders of commands and of data.
+  void image(const avc::PictureParams& p, bool special = true, bool edges = true, bool special_data = false) {
     using Image = defs::gen5::AVC_BSD_IMG_STATE;
     Image v{};
     v.frame_width_in_macroblocks = p.width_mbs, v.frame_height_in_macroblocks = p.frame_height_mbs;
     v.macroblocks_in_frame = p.width_mbs * p.frame_height_mbs;
     v.chroma_qp_offset = p.chroma_qp_offset[0], v.second_chroma_qp_offset = p.chroma_qp_offset[1];
-    v.it_command_scan_order = special, v.reserved_must_be_1 = 1, v.qm_present = true, v.fixed_16 = 16;
+    v.it_command_scan_order = special, v.it_data_scan_order = special_data, v.reserved_must_be_1 = 1, v.qm_present = true, v.fixed_16 = 16;
     v.image_structure = !p.field()   ? Image::ImageStructure::FRAME
                         : p.bottom() ? Image::ImageStructure::BOTTOM_FIELD
                                      : Image::ImageStructure::TOP_FIELD;
@@ -162,9 +154,6 @@ struct Rig : memory::test::Mapped {
   }
 
   uint64_t motion_write_bottom = motion_write_at;
-  mmio::RegisterFile registers;
-  StopFlag stop;
-  EngineEnv env;
   std::unique_ptr<Engine> engine = make_bsd<defs::Gen5>();
 };
 

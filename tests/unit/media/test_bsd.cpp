@@ -91,7 +91,7 @@ struct Decoder {
   }
   void slice(const SliceParams& slice, std::vector<uint8_t> stream) {
     stream.resize(strip_emulation(stream));
-    decode_slice(picture, {slice, stream, scale_, references_, motion_, go_on_});
+    decode_slice(picture, {slice, stream, scale_, references_, motion_, stop_});
   }
   void deblock() {
     for (uint32_t row = picture.progress.filtered; row < picture.height / (picture.params.mbaff ? 2 : 1); ++row) deblock_row(picture, row);
@@ -106,7 +106,7 @@ struct Decoder {
   References references_{};
   std::array<std::vector<uint8_t>, max_frames> records_;
   MotionBuffers motion_{};
-  const std::function<bool()> go_on_ = [] { return false; };
+  const std::function<bool()> stop_ = [] { return false; };
 };
 
 void noise(Random& random, ReferenceFrames& frames, const PictureParams& p) {
@@ -162,8 +162,7 @@ void compare(Rig& rig, Decoder& decoder, const ReferenceFrames& frames, Counts& 
   }
   decoder.deblock();
   for (uint32_t slot = 0; slot < total; ++slot) {
-    const uint32_t x = p.mbaff ? slot / 2 % picture.width : slot % picture.width;
-    const uint32_t y = p.mbaff ? slot / 2 / picture.width * 2 + slot % 2 : slot / picture.width;
+    const auto [x, y] = picture.place(slot);
     const Ildb edges = rig.edges(slot);
     counts.mixed_left += edges.filter_left_edge && p.mbaff && edges.left_field_macroblock != edges.field_macroblock;
     counts.dual_top += edges.filter_top_edge && p.mbaff && edges.above_field_macroblock && !edges.field_macroblock;
@@ -209,13 +208,13 @@ void random_picture(uint32_t seed, Counts& counts) {
     rig.slice(params, slice, stream, flip(random));
     // Behind what this one has, with a gap now and then.
     const auto decoded = [&](uint32_t at) {
-      const uint32_t x = at / halves % params.width_mbs, y = at / halves / params.width_mbs * halves + at % halves;
+      const auto [x, y] = decoder.picture.place(at);
       return decoder.picture.mb(x, y).slice != Macroblock::no_slice;
     };
     while (first < total && decoded(first)) ++first;
     first = (first + halves - 1) / halves * halves;
     if (flip(random, 4)) first += halves * (1 + random() % 3);
-    if (!decoder.picture.slices.empty() && decoder.picture.slices.size() > 40) break;
+    if (decoder.picture.slices.size() > 40) break;
   }
   rig.phantom(total);
   CHECK_FALSE(rig.engine->in_picture());
@@ -350,20 +349,38 @@ TEST_CASE("bsd: a phantom slice conceals what no slice has") {
   }
 }
 
-TEST_CASE("bsd: commands by rows of macroblocks, where the image state says so") {
+TEST_CASE("bsd: a slice before what is concealed already leaves that as it is, in MBAFF, too") {
   PictureParams p = plain(2, 4);
   p.mbaff = p.direct_8x8_inference = true;
-  for (const bool special : {false, true}) {
+  Rig rig;
+  BitWriter writer;
+  rig.image(p), rig.buffers(p);
+  rig.phantom(4);
+  rig.slice(p, p_slice(), coded(writer, "011 1"));  // mb_skip_run 2
+  CHECK_FALSE(inline_of(rig.command(1)).intra_macroblock);
+  const Command mark{0x1234'5678};
+  rig.view.write(commands_at + 3 * sizeof mark, mark.data(), sizeof mark);
+  rig.phantom(8);
+  CHECK(rig.command(3) == mark);
+  CHECK(inline_of(rig.command(4)).intra_macroblock);
+}
+
+TEST_CASE("bsd: commands and data by rows of macroblocks or in decoding order, each as the image state says") {
+  PictureParams p = plain(2, 4);
+  p.mbaff = p.direct_8x8_inference = true;
+  for (const unsigned orders : {0u, 1u, 2u, 3u}) {
+    const bool special = orders & 1, special_data = orders & 2;
     Rig rig;
     BitWriter writer;
-    rig.image(p, special);
+    rig.image(p, special, true, special_data);
     rig.slice(p, p_slice(), coded(writer, "0001001 1"));  // mb_skip_run 8
     rig.phantom(8);
     for (uint32_t slot = 0; slot < 8; ++slot) {
       const Inline v = inline_of(rig.command(slot));
-      INFO(special << " " << slot);
-      CHECK(v.horizontal_origin == (special ? slot / 2 % 2 : slot % 2));
-      CHECK(v.vertical_origin == (special ? slot / 4 * 2 + slot % 2 : slot / 2));
+      INFO("orders " << orders << " slot " << slot);
+      const uint32_t x = special ? slot / 2 % 2 : slot % 2, y = special ? slot / 4 * 2 + slot % 2 : slot / 2;
+      CHECK((v.horizontal_origin == x && v.vertical_origin == y));
+      CHECK(rig.command(slot)[3] == (special_data ? y / 2 * 4 + x * 2 + y % 2 : y * 2 + x) * 0x800);
     }
   }
 }

@@ -7,31 +7,21 @@
 #include "hw/defs/gen9/all.h"
 #include "hw/media/huc_decoder.h"
 #include "hw/media/video.h"
-#include "hw/mmio/register_file.h"
-#include "tests/catch.h"
-#include "tests/quiet_log.h"
-#include "tests/unit/memory/mapped.h"
+#include "tests/unit/media/engine_rig.h"
 
 namespace softgen::media::test {
 
-struct VideoRig : memory::test::Mapped {
+struct VideoRig : EngineRig {
   /// Memory: all pages of [first, end).
-  VideoRig(uint64_t first, uint64_t end) : Mapped(first, end), env{EngineId::vcs0, view, view, registers, stop} { quiet_log(); }
+  VideoRig(uint64_t first, uint64_t end) : EngineRig(first, end, EngineId::vcs0, defs::gen9::commands, defs::gen9::registers) {}
 
   template <class Packet>
   void send(const Packet& packet) {
     const auto dwords = packet.pack();
     send_dwords(dwords);
   }
-  void send_dwords(std::span<const uint32_t> dwords) {
-    const defs::Command* command = defs::gen9::commands.find(defs::EngineClass::video, dwords[0]);
-    REQUIRE(command);
-    REQUIRE(video.execute({0x1000, command, dwords}, env) == ExecResult::done);
-  }
+  void send_dwords(std::span<const uint32_t> dwords) { REQUIRE(execute(video, dwords) == ExecResult::done); }
 
-  mmio::RegisterFile registers{defs::gen9::registers};
-  StopFlag stop;
-  EngineEnv env;
   Video video{make_huc_decoder<defs::Gen9>(), make_video_packets<defs::Gen9>(), nullptr};
 };
 

@@ -172,7 +172,7 @@ TEST_CASE("draws of crocus' captures decode within Ironlake's limits", "[ilk]") 
   CHECK(threads[Unit::vs] >= 1);
 }
 
-/// The shim told crocus that tiles are not swizzled, so it wrote its texture (X-tiled, at 2c000) as it would not on a real machine.
+/// The shim reported to crocus that tiles are not swizzled, so it wrote its texture (X-tiled, at 2c000) as it would not on a real machine.
 void swizzle_texture(Capture& capture) {
   constexpr uint64_t base = 0x2c000;
   std::vector<std::byte> texture(32 * 512);

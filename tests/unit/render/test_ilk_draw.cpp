@@ -352,6 +352,20 @@ TEST_CASE("Ironlake's packed depth and stencil", "[ilk]") {
   CHECK(scene.pixel(50, 10) == white);
 }
 
+namespace {
+
+/// Writes 1 to the even columns of 16 pixels, with the source depth of the payload, and discards the others.
+ThreadEnd keep_even_columns(const ThreadJob& job, UnitMessages& messages) {
+  std::vector<Grf> message(2 + 8 + 2);
+  message[0] = job.payload[0], message[1] = job.payload[1];
+  message[0].dw[0] &= 0x5555;
+  for (unsigned i = 0; i < 8; ++i) std::ranges::fill(message[2 + i].dw, as_word(1));
+  message[10] = job.payload[2], message[11] = job.payload[3];
+  return messages.target_write({.form = TargetMessage::Form::simd16}, message) ? ThreadEnd::finished : ThreadEnd::failed;
+}
+
+}  // namespace
+
 TEST_CASE("tests after Ironlake's threads use what the thread sends", "[ilk]") {
   Scene scene;
   scene.use_depth(gen5::_3DSTATE_DEPTH_BUFFER::SurfaceFormat::D24_UNORM_X8_UINT);
@@ -360,14 +374,7 @@ TEST_CASE("tests after Ironlake's threads use what the thread sends", "[ilk]") {
   SECTION("a thread that kills: depth and colour only of what is left") {
     scene.wm.pixel_shader_kills_pixel = true;
     scene.wm.dispatch_grf_start_register_for_constant_setup_data_0 = 4;  // source depth is in the payload
-    scene.runner.kernels[Scene::wm_kernel] = [](const ThreadJob& job, UnitMessages& messages) {
-      std::vector<Grf> message(2 + 8 + 2);
-      message[0] = job.payload[0], message[1] = job.payload[1];
-      message[0].dw[0] &= 0x5555;  // even columns
-      for (unsigned i = 0; i < 8; ++i) std::ranges::fill(message[2 + i].dw, as_word(1));
-      message[10] = job.payload[2], message[11] = job.payload[3];
-      return messages.target_write({.form = TargetMessage::Form::simd16}, message) ? ThreadEnd::finished : ThreadEnd::failed;
-    };
+    scene.runner.kernels[Scene::wm_kernel] = keep_even_columns;
     scene.draw(Topologies::_3DPRIM_RECTLIST, rectangle(0, 0, 64, 64, red_color, 0));
     CHECK(scene.pixel(10, 10) == white);
     CHECK(scene.pixel(11, 10) == 0);
@@ -424,13 +431,7 @@ TEST_CASE("Ironlake counts no pixels that a thread has discarded", "[ilk]") {
   Scene scene;
   scene.wm.statistics_enable = scene.wm.pixel_shader_kills_pixel = true;
   scene.wm.dispatch_grf_start_register_for_constant_setup_data_0 = 4;  // source depth is in the payload
-  scene.runner.kernels[Scene::wm_kernel] = [](const ThreadJob& job, UnitMessages& messages) {
-    std::vector<Grf> message(2 + 8 + 2);
-    message[0] = job.payload[0], message[1] = job.payload[1];
-    message[0].dw[0] &= 0x5555;  // even columns
-    for (unsigned i = 0; i < 8; ++i) std::ranges::fill(message[2 + i].dw, as_word(1));
-    return messages.target_write({.form = TargetMessage::Form::simd16}, message) ? ThreadEnd::finished : ThreadEnd::failed;
-  };
+  scene.runner.kernels[Scene::wm_kernel] = keep_even_columns;
   scene.draw(Topologies::_3DPRIM_RECTLIST, rectangle(0, 0, 16, 16, red_color));
   CHECK(scene.painted() == 128);
   CHECK(scene.registers.peek64(reg::PS_DEPTH_COUNT(0)) == 128);

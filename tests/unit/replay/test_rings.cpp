@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Captures of Ironlake: ring writes run, and crocus' batches end in llvmpipe's pictures (tests/golden/captures/ilk/README.md).
+#include <stdlib.h>
+
+#include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string>
 #include <vector>
 
 #include "hw/replay/player.h"
+#include "hw/replay/print_mode.h"
 #include "tests/catch.h"
 
 using namespace softgen;
@@ -51,7 +56,38 @@ TEST_CASE("replay: crocus' captures of Ironlake end in their pictures") {
   CHECK(far <= 16);  // edges: the references are llvmpipe's
 }
 
-TEST_CASE("replay: pictures of Ironlake's targets are refused in a sentence") {
-  replay::Player player({.png_folder = "pictures"});
-  CHECK(player.run(std::string(CAPTURES) + "/ilk/gl2_tri.aub.xz").error == "platform ilk: --png does not know its render targets yet");
+TEST_CASE("replay: pictures of Ironlake's targets, at each flush and at the end") {
+  char folder[] = "/tmp/softgen-pictures.XXXXXX";
+  REQUIRE(mkdtemp(folder));
+  replay::Player player({.png_folder = folder});
+  const auto result = player.run(std::string(CAPTURES) + "/ilk/gl2_depth.aub.xz");
+  CHECK(result.error == "");
+  REQUIRE_FALSE(result.pictures.empty());
+  CHECK(result.pictures.back() == std::string(folder) + "/draw0003_rt0_23000.png");
+  CHECK(std::filesystem::file_size(result.pictures.back()) > 100);
+  std::filesystem::remove_all(folder);
+}
+
+TEST_CASE("replay: Ironlake's captures are printed with unit states and kernels, and listed with targets") {
+  const std::string path = std::string(CAPTURES) + "/ilk/gl2_depth.aub.xz";
+  const auto printed = [&](replay::PrintOptions::Form form) {
+    std::FILE* const out = std::tmpfile();
+    REQUIRE(out);
+    const replay::PrintResult result = replay::print_capture(path, {.form = form}, out);
+    CHECK(result.error == "");
+    CHECK(result.unknown + result.unknown_instructions + result.problems == 0);
+    CHECK(result.draws == 4);
+    std::string text(static_cast<size_t>(std::ftell(out)), 0);
+    std::rewind(out);
+    REQUIRE(std::fread(text.data(), 1, text.size(), out) == text.size());
+    std::fclose(out);
+    return text;
+  };
+  const std::string text = printed(replay::PrintOptions::Form::text);
+  for (const char* part : {"WM_STATE at 0x", "WM_STATE kernel at 0x", "VS_STATE kernel at 0x",
+                           "PS Binding Table entry 0: RENDER_SURFACE_STATE", "vertex buffer 0 at 0x", "3DPRIM_"}) {
+    CAPTURE(part);
+    CHECK(text.find(part) != std::string::npos);
+  }
+  CHECK(printed(replay::PrintOptions::Form::list).find("0x23000 64x64 R8G8B8A8_UNORM") != std::string::npos);
 }

@@ -16,13 +16,14 @@
 #include "hw/run/ppgtt.h"
 #include "hw/run/regs.h"
 #include "tests/catch.h"
+#include "tests/unit/run/batch_machine.h"
 
 using namespace softgen::run;
 using softgen::MutexLock;
 
 namespace {
 
-constexpr uint64_t page = 4096, batch_at = 1 << 20, words_at = 2 << 20, batch_bytes = 64;
+constexpr uint64_t page = 4096, batch_at = 1 << 20, words_at = 2 << 20;
 constexpr uint32_t mi_batch_buffer_end = 0x0a << 23, mi_copy_mem_mem = 0x2e << 23 | 3, mi_store_data_imm = 0x20 << 23 | 2,
                    mi_semaphore_wait_until_equal = 0x1c << 23 | 1 << 15 | 4 << 12 | 2;
 /// Words that the batches use: the gate that they wait for, the number of the last one, and what each has seen there.
@@ -34,11 +35,8 @@ Options one_worker() {
   return options;
 }
 
-struct Machine {
-  Gpu gpu{one_worker()};
-  BoPtr batches = Bo::create(gpu.arena(), page), words = Bo::create(gpu.arena(), page);
-  std::vector<RequestPtr> requests;
-
+struct Machine : test::BatchMachine {
+  Machine() : BatchMachine(one_worker()) {}
   ~Machine() { open(); }
   uint32_t* word(size_t index) { return reinterpret_cast<uint32_t*>(words->host()) + index; }
   void open() { std::atomic_ref(*word(gate)).store(1, std::memory_order_release); }
@@ -55,19 +53,11 @@ struct Machine {
   /// On the engine of the slot's number.
   void submit_batch(const std::shared_ptr<Context>& context, std::span<const uint32_t> batch, std::vector<FencePtr> after,
                     unsigned slot = 0) {
-    const uint64_t offset = batch_bytes * requests.size();
-    REQUIRE(batch.size() * 4 <= batch_bytes);
-    REQUIRE(offset + batch_bytes <= page);
-    std::memcpy(batches->host() + offset, batch.data(), batch.size() * 4);
     auto request = std::make_shared<Request>();
     request->context = context;
     request->engine = slot;
-    request->batch = batch_at + offset;
     request->waits = std::move(after);
-    request->fence = std::make_shared<Fence>();
-    requests.push_back(request);
-    MutexLock lock(gpu.lock());
-    gpu.submit(request, slot);
+    submit_request(batch_at, batch, request);
   }
 
   /// Records which batch ran before it. `waits`: for the gate.

@@ -54,7 +54,7 @@ TEST_CASE("the stand-ins show one Intel device with two nodes") {
     CHECK(make_stand_ins("kbl", parent) == root);
     CHECK(vendor() == "0x8086");
   }
-  SECTION("nobody else may have put them there") {
+  SECTION("and are refused when another user could have put them there") {
     fs::permissions(root, fs::perms::all);
     CHECK_THROWS_AS(make_stand_ins("kbl", parent), std::runtime_error);
   }

@@ -18,6 +18,7 @@
 #include "hw/run/global_space.h"
 #include "hw/run/linear_view.h"
 #include "tests/catch.h"
+#include "tests/unit/run/batch_machine.h"
 
 using namespace softgen::run;
 using softgen::MutexLock;
@@ -25,7 +26,7 @@ using softgen::surface::Tiling;
 
 namespace {
 
-constexpr uint64_t page = 4096, batch_bytes = 64, mib = 1 << 20;
+constexpr uint64_t page = 4096, mib = 1 << 20;
 constexpr uint32_t mi_batch_buffer_end = 0x0a << 23, mi_store_data_imm = 0x20 << 23 | 1 << 22 | 2, mi_load_register_imm = 0x22 << 23 | 1,
                    mi_store_register_mem = 0x24 << 23 | 1 << 22 | 1;
 constexpr uint32_t cache_mode_0 = 0x2120, cache_mode_bit = 1 << 5;
@@ -42,14 +43,11 @@ uint64_t page_at(Gpu& gpu, uint32_t address) {
   return entry & 1 ? (entry & 0xffff'f000) | (entry & 0xf0) << 28 : ~uint64_t{0};
 }
 
-struct Machine {
-  Gpu gpu{ironlake()};
-  BoPtr batches = Bo::create(gpu.arena(), page), words = Bo::create(gpu.arena(), page);
+struct Machine : test::BatchMachine {
   std::shared_ptr<AddressSpace> vm;
   uint32_t batch_at = 0, words_at = 0;
-  std::vector<RequestPtr> requests;
 
-  Machine() {
+  Machine() : BatchMachine(ironlake()) {
     MutexLock lock(gpu.lock());
     vm = gpu.address_space();
     batch_at = place(batches);
@@ -73,20 +71,12 @@ struct Machine {
 
   void submit(const std::shared_ptr<Context>& context, std::span<const uint32_t> batch, unsigned engine = 0,
               std::vector<FencePtr> after = {}) {
-    const uint64_t offset = batch_bytes * requests.size();
-    REQUIRE(batch.size() * 4 <= batch_bytes);
-    REQUIRE(offset + batch_bytes <= page);
-    std::memcpy(batches->host() + offset, batch.data(), batch.size() * 4);
     auto request = std::make_shared<Request>();
     request->context = context;
     request->engine = engine;
-    request->batch = batch_at + offset;
     request->secure = true;
     request->waits = std::move(after);
-    request->fence = std::make_shared<Fence>();
-    requests.push_back(request);
-    MutexLock lock(gpu.lock());
-    gpu.submit(request, engine);
+    submit_request(batch_at, batch, request);
   }
   void finish() {
     for (const RequestPtr& request : requests) {
@@ -180,7 +170,7 @@ TEST_CASE("ring: a released context's image stays until the engine has saved int
   CHECK(gone());
 }
 
-TEST_CASE("global table: objects have entries, also where memory is beyond 4 GiB; what is nobody's names one page") {
+TEST_CASE("global table: objects have entries, also where memory is beyond 4 GiB; pages that are not mapped refer to one scratch page") {
   Machine machine;
   Gpu& gpu = machine.gpu;
   MutexLock lock(gpu.lock());

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <random>
 
 #include "hw/defs/gen9/all.h"
 #include "hw/eu/isa/gen9/isa.h"
@@ -47,6 +48,13 @@ struct MessageFixture : iface::test::ThreadMemory {
     const auto dwords = s.pack();
     view.write(surface_at, dwords.data(), sizeof dwords);
     return surface::decode_surface<defs::Gen9>(dwords);
+  }
+  /// A surface of random R8G8B8A8_UNORM texels, and SAMPLER_STATE.
+  void set_random(const StateDwords& sampler) {
+    set(defs::gen9::SurfaceFormat::R8G8B8A8_UNORM, SurfaceState::AuxiliarySurfaceMode::AUX_NONE, 0, 0);
+    std::mt19937 random(3);
+    for (uint64_t at = texels_at; at < texels_at + 0x1000; at += 4) view.store<uint32_t>(at, static_cast<uint32_t>(random()));
+    view.write(sampler_at, sampler.data(), sizeof sampler);
   }
   MessageForm form(uint32_t type) const {
     return {eu::gen9_isa().message(static_cast<unsigned>(Sfid::sampler), 1u << 17 | type << 12 | 4u << 25 | 4u << 20),

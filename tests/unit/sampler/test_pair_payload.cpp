@@ -15,13 +15,7 @@ namespace {
 constexpr uint32_t simd4x2 = 0, simd8 = 1, sample_l = 2, sample_d = 4, sample_l_c = 6, ld = 7, resinfo = 10;
 
 struct Fixture : test::MessageFixture {
-  Fixture() {
-    set(defs::gen9::SurfaceFormat::R8G8B8A8_UNORM, test::SurfaceState::AuxiliarySurfaceMode::AUX_NONE, 0, 0);
-    std::mt19937 random(3);
-    for (uint64_t at = test::texels_at; at < test::texels_at + 0x1000; at += 4) view.store<uint32_t>(at, static_cast<uint32_t>(random()));
-    const StateDwords linear{1u << 17 | 1u << 14 | 3, 0, 0, 2u << 6 | 2u << 3 | 2};
-    view.write(test::sampler_at, linear.data(), sizeof linear);
-  }
+  Fixture() { set_random({1u << 17 | 1u << 14 | 3, 0, 0, 2u << 6 | 2u << 3 | 2}); }  // linear filters
   std::vector<Grf> sent(uint32_t type, uint32_t mode, uint32_t mask, bool header, const std::vector<Grf>& payload, size_t registers) {
     std::vector<Grf> response(registers, Grf{{1, 1, 1, 1, 1, 1, 1, 1}});
     const uint32_t descriptor = type << 12 | mode << 16 | (header ? 1u << 19 : 0) | static_cast<uint32_t>(payload.size()) << 25 |

@@ -23,13 +23,7 @@ uint32_t descriptor(uint32_t type, uint32_t mode, bool header, size_t length, si
 constexpr uint32_t simd8 = 1, simd16 = 2, simd8h = 5, simd16h = 6;
 
 struct Fixture : test::MessageFixture {
-  Fixture() {
-    set(defs::gen9::SurfaceFormat::R8G8B8A8_UNORM, test::SurfaceState::AuxiliarySurfaceMode::AUX_NONE, 0, 0);
-    std::mt19937 random(3);
-    for (uint64_t at = test::texels_at; at < test::texels_at + 0x1000; at += 4) view.store<uint32_t>(at, static_cast<uint32_t>(random()));
-    const StateDwords linear{1u << 17 | 1u << 14, 0, 0, 2u << 6 | 2u << 3 | 2};
-    view.write(test::sampler_at, linear.data(), sizeof linear);
-  }
+  Fixture() { set_random({1u << 17 | 1u << 14, 0, 0, 2u << 6 | 2u << 3 | 2}); }  // linear filters
   std::vector<Grf> sent(uint32_t type, uint32_t mode, bool header, const std::vector<Grf>& payload) {
     std::vector<Grf> response(8);
     const MessageOp op =
