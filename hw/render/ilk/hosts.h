@@ -40,7 +40,10 @@ class DrawHosts {
   struct Host {
     memory::View view, vertices, states;
     Urb urb;
-    explicit Host(const memory::View& like) : view(like.memory(), like.sink(), like.engine()), vertices(view), states(view) {}
+    explicit Host(const memory::View& like)
+        : view(like.memory(), like.sink(), like.engine()),
+          vertices(like.memory(), like.sink(), like.engine()),
+          states(like.memory(), like.sink(), like.engine()) {}
   };
   WorkerPool* pool_;
   std::vector<std::unique_ptr<Host>> hosts_;
