@@ -111,10 +111,11 @@ const defs::Field& field_named(const defs::Structure& layout, std::string_view n
   return *found;
 }
 
-uint64_t Fields::optional(std::string_view name) const {
-  const auto found = std::ranges::find_if(layout_.fields, [&](const defs::Field& field) { return name == field.name; });
-  return found == layout_.fields.end() ? 0 : defs::field_value(*found, dwords_);
+bool Fields::has(std::string_view name) const {
+  return std::ranges::any_of(layout_.fields, [&](const defs::Field& field) { return name == field.name; });
 }
+
+uint64_t Fields::optional(std::string_view name) const { return has(name) ? (*this)[name] : 0; }
 
 uint64_t Fields::repeated(std::string_view name, uint32_t index) const {
   for (const defs::Group& group : layout_.groups)

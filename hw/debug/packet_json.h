@@ -38,6 +38,7 @@ class Fields {
  public:
   Fields(const defs::Structure& layout, std::span<const uint32_t> dwords) : layout_(layout), dwords_(dwords) {}
   uint64_t operator[](std::string_view name) const { return defs::field_value(field_named(layout_, name), dwords_); }
+  bool has(std::string_view name) const;
   /// A field that some command sets lack: it reads 0 there.
   uint64_t optional(std::string_view name) const;
   /// Field `name` of element `index` of the group that has it; zero where the packet ends before.

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 namespace softgen::debug {
 namespace {
@@ -21,6 +22,13 @@ constexpr uint32_t surface_alignment = 32;  ///< of RENDER_SURFACE_STATE, at lea
 constexpr unsigned constant_buffers = 4;
 
 std::string hex(uint64_t address) { return fmt::format("0x{:08x}", address); }
+
+/// The kernel of a unit state that 3DSTATE_PIPELINED_POINTERS names; nothing: it runs none.
+std::optional<uint64_t> unit_kernel(const Fields& state) {
+  if (state.has("Thread Dispatch Enable") && state["Thread Dispatch Enable"]) return state["Kernel Start Pointer 0"];
+  if (!state.has("Kernel Start Pointer") || (state.has("Enable") && !state["Enable"])) return std::nullopt;
+  return state["Kernel Start Pointer"];
+}
 
 /// Of a buffer, which has its size or, before Gen8, its last byte.
 uint64_t bytes_of(const Fields& buffer, std::string_view last) {
@@ -211,15 +219,8 @@ void StateFollower::unit_states(Json& out, const WalkedPacket& packet) {
     if (node.contains("fields")) {
       std::vector<uint32_t> words(field.structure->dwords);
       view_.read(address, words.data(), words.size() * 4);
-      for (const auto& [pointer, runs] :
-           {std::pair{"Kernel Start Pointer", true},
-            {"Kernel Start Pointer 0", Fields(*field.structure, words).optional("Thread Dispatch Enable") != 0}}) {
-        const auto found =
-            std::ranges::find_if(field.structure->fields, [&](const defs::Field& f) { return pointer == std::string_view(f.name); });
-        const bool is_off = name.ends_with("VS State") && !Fields(*field.structure, words)["Enable"];
-        if (found != field.structure->fields.end() && runs && !is_off)
-          node["points_to"].push_back(kernel(fmt::format("{} kernel", field.structure->name), defs::field_value(*found, words)));
-      }
+      if (const std::optional<uint64_t> start = unit_kernel({*field.structure, words}))
+        node["points_to"].push_back(kernel(fmt::format("{} kernel", field.structure->name), *start));
     }
     out.push_back(std::move(node));
   }

@@ -91,7 +91,9 @@ std::string with_absolute_paths(std::string_view text) {
   std::string result;
   while (!text.empty()) {
     const std::string word = next_word(text);
-    result += (result.empty() ? "" : ",") + (word.starts_with('@') ? "@" + std::filesystem::absolute(word.substr(1)).string() : word);
+    if (!result.empty()) result += ',';
+    if (word.starts_with('@')) result.append("@").append(std::filesystem::absolute(word.substr(1)).string());
+    else result += word;
   }
   return result;
 }
