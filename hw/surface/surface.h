@@ -41,6 +41,9 @@ struct ChromaPlanes {
 
 constexpr uint8_t no_mip_tail = 15;
 
+/// Every second row of a frame: `base` and `pitch` are the field's.
+enum class Field : uint8_t { none, top, bottom };
+
 /// Of the mip levels.
 struct SurfaceLevels {
   uint8_t mip_count = 0;           ///< levels after the first; of a render target: the level
@@ -91,6 +94,7 @@ struct Surface : SurfaceLevels, SurfaceWindow, AuxSurface {
   uint32_t qpitch = 0;    ///< rows (1D row layout: elements) from slice to slice
   ChromaPlanes chroma{};  ///< of planar formats, which have no auxiliary surface
   uint8_t mocs = 0;
+  Field field = Field::none;  ///< what the state's Vertical Line Stride selects, where messages may select other rows (Ironlake)
 
   bool is_buffer() const { return type == SurfaceType::buffer || type == SurfaceType::structured_buffer; }
   bool is_null() const { return type == SurfaceType::null; }
