@@ -49,7 +49,7 @@ struct BlockFields {
   bool dword_channels = false;  ///< scratch writes: each channel's dword by its mask
   bool strided = false;         ///< media blocks: the message chooses lines, in a way that no unit has
   LineSelect lines = LineSelect::of_surface;
-  bool byte_offset = false;     ///< oword and scattered blocks: offsets count bytes, not owords or dwords
+  bool byte_offset = false;  ///< oword and scattered blocks: offsets count bytes, not owords or dwords
 };
 
 struct UrbFields {

@@ -58,6 +58,7 @@ struct SurfaceWindow {
   uint32_t min_array_element = 0;
   uint32_t view_extent = 1;             ///< slices a render target or typed access may reach
   uint32_t x_offset = 0, y_offset = 0;  ///< pixels
+  Field field = Field::none;            ///< what the state's Vertical Line Stride selects, where messages may select other rows (Ironlake)
   uint8_t cube_faces = 0x3f;            ///< bit 0 +Z, 1 -Z, 2 +Y, 3 -Y, 4 +X, 5 -X enabled
   std::array<ShaderChannelSelect, 4> select{ShaderChannelSelect::SCS_RED, ShaderChannelSelect::SCS_GREEN, ShaderChannelSelect::SCS_BLUE,
                                             ShaderChannelSelect::SCS_ALPHA};
@@ -94,7 +95,6 @@ struct Surface : SurfaceLevels, SurfaceWindow, AuxSurface {
   uint32_t qpitch = 0;    ///< rows (1D row layout: elements) from slice to slice
   ChromaPlanes chroma{};  ///< of planar formats, which have no auxiliary surface
   uint8_t mocs = 0;
-  Field field = Field::none;  ///< what the state's Vertical Line Stride selects, where messages may select other rows (Ironlake)
 
   bool is_buffer() const { return type == SurfaceType::buffer || type == SurfaceType::structured_buffer; }
   bool is_null() const { return type == SurfaceType::null; }

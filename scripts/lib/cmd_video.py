@@ -6,6 +6,7 @@ import fnmatch
 import math
 
 import cmd_setup
+import video_ilk
 import video_run
 from common import Failure, main, print_table, say
 from guest_image import GUESTS
@@ -35,6 +36,8 @@ def parse(argv):
             raise Failure(f"there is no stream '{name}'; --list prints the names")
     if options.driver and not set(options.driver) & set(PLATFORMS[options.platform]):
         raise Failure(f"{options.driver[0]} does not know {options.platform}")
+    if options.platform == "ilk" and (options.speed or options.guest):
+        raise Failure("Ironlake's streams are compared under softgen-run only: neither --speed nor --guest")
     return options
 
 
@@ -49,7 +52,7 @@ def place(options):
     """A context whose value is the `where` of video_run."""
     if options.guest:
         return VideoGuest(options.guest, options.platform, options.threads)
-    return contextlib.nullcontext(video_run.Host(threads=options.threads, platform=options.platform))
+    return contextlib.nullcontext(video_run.host(options.platform, threads=options.threads))
 
 
 def number(value):
@@ -60,6 +63,8 @@ def lines_of(stream, options, where):
     """Lines of the table, each with whether it passed (None: not run)."""
     asked = [driver for driver in options.driver or DRIVERS if driver in PLATFORMS[options.platform]]
     without = refusals(stream, () if options.guest else drivers_with_kernels())  # guests have the free builds
+    if options.platform == "ilk" and video_ilk.refusal(stream):
+        without = {**without, "i965": video_ilk.refusal(stream)}
     drivers = [driver for driver in asked if driver not in without]
     for driver, reason in without.items():
         if driver in asked:
@@ -70,7 +75,7 @@ def lines_of(stream, options, where):
         return
     try:
         for driver, verdict, ours, theirs in video_run.compare(stream, drivers, where=where):
-            result = verdict.wrong or " ".join(["equal" if stream.min_psnr is None else "close", verdict.detail]).strip()
+            result = verdict.wrong or " ".join(["equal" if stream.min_psnr is None and options.platform != "ilk" else "close", verdict.detail]).strip()
             yield [stream.name, driver, verdict.frames, number(ours), number(theirs), result], not verdict.wrong
     except Failure as failure:
         yield [stream.name, "-", "-", "-", "-", f"not made: {failure}"], False

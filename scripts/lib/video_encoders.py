@@ -22,8 +22,9 @@ Stream = collections.namedtuple("Stream", "name codec source encode pixels min_p
 
 DRIVERS = {"iHD": "intel-media-va-driver", "i965": "i965-va-driver"}
 NON_FREE = {"iHD": "intel-media-va-driver-non-free", "i965": "i965-va-driver-shaders"}
-PLATFORMS = {"kbl": ["iHD", "i965"], "icl": ["iHD"], "tgl": ["iHD"]}  # chips, and the drivers that know them
-PACKAGES = ["ffmpeg", "x265", "libjpeg-turbo-progs", "vpx-tools", "mjpegtools", "libde265-examples", "mmdebstrap", *DRIVERS.values()]  # mmdebstrap: see kvazaar.py
+PLATFORMS = {"kbl": ["iHD", "i965"], "icl": ["iHD"], "tgl": ["iHD"], "ilk": ["i965"]}  # chips, and the drivers that know them
+PACKAGES = ["ffmpeg", "x265", "libjpeg-turbo-progs", "vpx-tools", "mjpegtools", "libde265-examples", "mmdebstrap",
+            "libavcodec-dev", "libavformat-dev", "libva-dev", *DRIVERS.values()]  # mmdebstrap: see kvazaar.py
 
 
 @functools.cache

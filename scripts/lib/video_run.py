@@ -10,6 +10,7 @@ import subprocess
 import tempfile
 
 import video_files
+import video_ilk
 from app_run import run_in_time
 from common import BUILD
 
@@ -54,6 +55,22 @@ class Host:
             status, said = run_in_time([str(BUILD / "softgen-run"), "--stats", str(report), *self._options, "--", *words],
                                        {**os.environ, "LIBVA_DRIVER_NAME": driver}, seconds)
             return status, said, json.loads(report.read_text())["work"]["stage_milliseconds"]["video"] if report.is_file() else 0
+
+
+class IlkHost(Host):
+    """Ironlake under softgen-run, whose frames FFmpeg does not read."""
+
+    def __init__(self, **options):
+        super().__init__(platform="ilk", **options)
+
+    def compare(self, stream, path):
+        """(Verdict, frames per second of both, with the start of the programs)."""
+        frames, wrong, detail, ours, theirs = video_ilk.compare(stream, path, size_of(path), self._options, NODE, SECONDS)
+        return Verdict(frames, wrong, detail), ours, theirs
+
+
+def host(platform, **options):
+    return IlkHost(**options) if platform == "ilk" else Host(platform=platform, **options)
 
 
 def decode(stream, path, driver, output, files=(), where=Host()):
@@ -111,7 +128,7 @@ def raw_input(stream, raw):
 def size_of(path):
     """WIDTHxHEIGHT of a stream."""
     words = ["ffprobe", "-v", "error", "-select_streams", "v:0", "-show_entries", "stream=width,height", "-of", "csv=p=0:s=x", path]
-    return video_files.run(words, stdout=subprocess.PIPE).split()[0].decode()
+    return video_files.run(words, stdout=subprocess.PIPE).split()[0].decode().rstrip("x")  # of streams with side data
 
 
 def min_psnr(stream, folder, driver):
@@ -144,6 +161,10 @@ def verdict(stream, ours, theirs, folder, driver):
 def compare(stream, drivers, where=Host()):
     """Yields (driver, Verdict, our frames per second, those of software) for each driver."""
     path = video_files.ensure(stream)
+    if isinstance(where, IlkHost):
+        for driver in drivers:
+            yield driver, *where.compare(stream, path)
+        return
     with tempfile.TemporaryDirectory(prefix="softgen-video-") as name:
         folder = pathlib.Path(name)
         theirs = decode_frames(stream, path, None, folder)

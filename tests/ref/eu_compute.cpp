@@ -279,7 +279,9 @@ Number Machine::compute_integer(unsigned n) {
       return Number::of(sum);
     }
     case Opcode::shl: return Number::of(x[0] * (Wide{1} << count));
-    case Opcode::shr: return Number::of((i_.src[0].type == RegType::q ? x[0] & ((Wide{1} << 65) - 1) : unsigned_in(x[0], size0)) >> count);
+    case Opcode::shr:
+      if (s_.shr_keeps_sign && is_signed(i_.src[0].type)) return Number::of(x[0] >> count);
+      return Number::of((i_.src[0].type == RegType::q ? x[0] & ((Wide{1} << 65) - 1) : unsigned_in(x[0], size0)) >> count);
     case Opcode::asr: return Number::of(x[0] >> count);
     case Opcode::sel: {
       bool take = predicate(n);

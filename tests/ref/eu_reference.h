@@ -22,7 +22,7 @@ struct State {
   uint64_t flags = 0;              ///< f0 in the low half, f1 in the high
   uint32_t channels = 0xffffffff;  ///< that run
   uint32_t cr0 = 0;
-  bool logic_negates = false;  ///< of the set: IsaLimits
+  bool logic_negates = false, shr_keeps_sign = false;  ///< of the set: IsaLimits
 
   bool operator==(const State&) const = default;
 };

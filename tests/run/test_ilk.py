@@ -3,7 +3,10 @@
 import json
 import pathlib
 
-from driver import PIGLIT, RunTest, need_driver
+import video_ilk
+import video_run
+from driver import PIGLIT, Failure, RunTest, need_driver
+from video_streams import STREAMS
 
 HERE = pathlib.Path(__file__).resolve().parent
 
@@ -21,6 +24,35 @@ class Ironlake(RunTest):
         out = self.ok("vainfo", "--display", "drm", LIBVA_DRIVER_NAME="i965")
         for profile in ("VAProfileMPEG2Main", "VAProfileH264High"):
             self.assertRegex(out, rf"{profile} *:\s*VAEntrypointVLD")
+
+    def test_mpeg2(self):
+        """i965's kernels behind VFE: frame, field and dual prime prediction; frames within the bounds of video_ilk.py."""
+        need_driver(self, "i965")
+        try:
+            video_ilk.program()
+        except Failure as failure:
+            self.skipTest(str(failure))
+        names = {"mpeg2-p", "mpeg2-intra", "mpeg2-interlaced", "mpeg2-syntax-only-field-tb", "mpeg2-syntax-dual-frame", "mpeg2-crop"}
+        streams = [stream for stream in STREAMS if stream.name in names]
+        self.assertEqual(len(streams), len(names))
+        for stream in streams:
+            for threads in (None, 0) if stream.name == "mpeg2-p" else (None,):
+                with self.subTest(stream.name, threads=threads):
+                    for _, verdict, _, _ in video_run.compare(stream, ["i965"], video_run.IlkHost(threads=threads)):
+                        self.assertEqual(verdict.wrong, "")
+                        self.assertGreater(verdict.frames, 5)
+
+    def test_h264(self):
+        """i965's kernels behind BSD and VFE: every frame is FFmpeg's. Field pictures, MBAFF, B, CABAC, CAVLC; with no worker, too."""
+        need_driver(self, "i965")
+        names = {"h264-baseline", "h264-high", "h264-mbaff", "h264-syntax-paff-b-temporal-mix-cabac", "h264-syntax-paff-long-term-tb-cavlc"}
+        streams = [stream for stream in STREAMS if stream.name in names]
+        self.assertEqual(len(streams), len(names))
+        for stream in streams:
+            for threads in (None, 0) if stream.name == "h264-high" else (None,):
+                with self.subTest(stream.name, threads=threads):
+                    for _, verdict, _, _ in video_run.compare(stream, ["i965"], video_run.Host(platform="ilk", threads=threads)):
+                        self.assertEqual(verdict.wrong, "")
 
     def test_programs_draw_and_end(self):
         """Each wait ends, whatever is drawn."""

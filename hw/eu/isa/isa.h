@@ -39,6 +39,8 @@ struct IsaLimits {
   bool logic_negates = false;
   /// Of products of dwords, mul takes src0's low word and mach its high one; else src1's.
   bool splits_first_factor = false;
+  /// shr of a signed value fills with its sign, as asr does: i965-va-driver's IDCT (shaders/mpeg2/vld/idct.g4i) ends with it, and its residuals are signed.
+  bool shr_keeps_sign = false;
 };
 
 /// Whether operands of the opcode may have the type; `letters`: of the row, its destination's or sources'.

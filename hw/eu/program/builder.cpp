@@ -81,7 +81,8 @@ bool has_halves(const Instruction& i) {
 }
 bool has_register_halves(const Instruction& i, const Operand& o) {
   if (!has_halves(i) || o.indirect || o.file != RegFile::grf || (width_elements(o.width & 7) == 1 && o.vstride == 0)) return false;
-  const bool goes_on = i.exec_size == 16 && !i.dst.is_null() && size_of(computed_type(o.type)) < size_of(computed_type(i.dst.type)) && o.hstride;
+  const bool goes_on =
+      i.exec_size == 16 && !i.dst.is_null() && size_of(computed_type(o.type)) < size_of(computed_type(i.dst.type)) && o.hstride;
   return !goes_on;
 }
 constexpr unsigned register_bytes = 32;
@@ -103,7 +104,7 @@ const Offsets* OpBuilder::keep(const Offsets& offsets) {
 }
 
 void OpBuilder::controls(uint32_t offset) {
-  op_.opcode = i_.opcode;
+  op_.opcode = limits_.shr_keeps_sign && i_.opcode == Opcode::shr && is_signed(i_.src[0].type) ? Opcode::asr : i_.opcode;
   op_.exec_size = std::min<uint8_t>(i_.exec_size, 32);
   op_.groups = static_cast<uint8_t>((op_.exec_size + 7) / 8);
   op_.shift = static_cast<uint8_t>(i_.channel_offset() & 31);
@@ -256,7 +257,8 @@ void OpBuilder::destination() {
     d.place = Place::contiguous;
     return;
   }
-  for (unsigned n = 0; n < 32; n++) offsets[n] = operand_offset(o, o.subreg + (whole_acc ? n * stride * size : place(n)), size, true, limits_.mask_stacks);
+  for (unsigned n = 0; n < 32; n++)
+    offsets[n] = operand_offset(o, o.subreg + (whole_acc ? n * stride * size : place(n)), size, true, limits_.mask_stacks);
   d.offsets = keep(offsets);
   d.place = Place::offsets;
 }

@@ -193,12 +193,12 @@ void OpBuilder::choose_shift() {
   const bool modified_value = op_.src[0].negate || op_.src[0].abs;
   if (op_.saturate || op_.cond == 8 || touches_accumulator() || modified_value) return choose_exact();
   if (size_of(value) == 2 && i_.src[0].is_arf(Arf::accumulator)) return choose_exact();
-  if (i_.opcode == Opcode::shr && is_signed(value) && size_of(value) != 4) return choose_exact();
+  if (op_.opcode == Opcode::shr && is_signed(value) && size_of(value) != 4) return choose_exact();
   op_.kind = wrapping_kind();
   // 32 significant bits in 64-bit lanes: a logical shift needs zeros above them.
-  if (i_.opcode == Opcode::shr && op_.kind == LaneKind::i64 && value == RegType::d) return choose_exact();
+  if (op_.opcode == Opcode::shr && op_.kind == LaneKind::i64 && value == RegType::d) return choose_exact();
   if (i_.opcode == Opcode::shl) return use(KernelOp::shl);
-  use(i_.opcode == Opcode::asr && is_signed(value) ? KernelOp::asr : KernelOp::shr);
+  use(op_.opcode == Opcode::asr && is_signed(value) ? KernelOp::asr : KernelOp::shr);
 }
 
 void OpBuilder::choose_exact() {

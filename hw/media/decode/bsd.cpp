@@ -106,12 +106,8 @@ class Packets final : public BsdPackets {
     return record;
   }
 
-  uint32_t pack(const Coefficient& coefficient) const override {
-    return coefficients_.pack(coefficient);
-  }
-  Coefficient unpack(uint32_t dword) const override {
-    return coefficients_.unpack(dword);
-  }
+  uint32_t pack(const Coefficient& coefficient) const override { return coefficients_.pack(coefficient); }
+  Coefficient unpack(uint32_t dword) const override { return coefficients_.unpack(dword); }
 
  private:
   const ItCoefficients<G> coefficients_;

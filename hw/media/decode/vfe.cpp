@@ -92,6 +92,69 @@ class Packets final : public VfePackets {
     return out;
   }
 
+  VldState vld(const VfeState& state, memory::View& view) const override {
+    VldState out;
+    mpeg2::PictureParams& picture = out.picture;
+    picture.width = picture.height = mpeg2::max_blocks;
+    if (!state.extended) {
+      guest_error("VFE in mode VLD without an extended state");
+      return out;
+    }
+    const auto s = load_structure<typename G::VFE_STATE_VLD>(view, state.extended);
+    picture.structure = static_cast<mpeg2::Structure>(s.picture_structure);
+    if (picture.structure != mpeg2::Structure::top && picture.structure != mpeg2::Structure::bottom)
+      picture.structure = mpeg2::Structure::frame;
+    picture.type = static_cast<mpeg2::CodingType>(std::clamp(static_cast<unsigned>(s.picture_coding_type), 1u, 3u));
+    const uint32_t codes[2][2] = {{s.f_code_0_0, s.f_code_0_1}, {s.f_code_1_0, s.f_code_1_1}};
+    for (unsigned direction = 0; direction < 2; ++direction)
+      for (unsigned axis = 0; axis < 2; ++axis)
+        picture.f_code[direction][axis] = static_cast<uint8_t>(std::clamp(codes[direction][axis], 1u, 9u));
+    picture.intra_dc_precision = s.intra_dc_precision & 3;
+    picture.top_field_first = s.top_field_first;
+    picture.frame_pred_frame_dct = s.frame_prediction_frame_dct;
+    picture.concealment_motion_vectors = s.concealment_motion_vectors;
+    picture.q_scale_type = s.quantizer_scale_type;
+    picture.intra_vlc_format = s.intra_vlc_format;
+    picture.alternate_scan = s.scan_order;
+    for (size_t i = 0; i < out.remap.size(); ++i) out.remap[i] = static_cast<uint8_t>(s.descriptor_remap[i]);
+    return out;
+  }
+
+  VldSlice slice(const MediaObject& object, const mpeg2::PictureParams& picture) const override {
+    const auto s = G::MPEG2_SLICE::unpack(object.inline_data);
+    const uint32_t row = s.slice_vertical_position * picture.width, first = row + s.slice_horizontal_position;
+    // The count is one less than the macroblocks: 127 is what drivers send for all of a row of 2048 samples.
+    return {.params = {.first = first,
+                       .end = std::min(first + s.macroblock_count + 1, row + picture.width),
+                       .scale_code = static_cast<uint8_t>(s.quantizer_scale_code)},
+            .first_bit = static_cast<uint8_t>(s.first_macroblock_bit_offset)};
+  }
+
+  Grf macroblock(const VldMacroblock& mb) const override {
+    using Layout = typename G::MPEG2_MACROBLOCK;
+    const mpeg2::PictureParams& picture = mb.picture;
+    Layout out{};
+    out.dct_type = mb.field_dct;
+    // A second field of P may be predicted from the first, which is in the same frame. VFE is not told which field comes first: it counts bottom ones as second.
+    out.first_field = picture.structure != mpeg2::Structure::bottom || picture.type == mpeg2::CodingType::b;
+    out.first_forward_field_select = mb.select[0][0], out.first_backward_field_select = mb.select[0][1];
+    out.second_forward_field_select = mb.select[1][0], out.second_backward_field_select = mb.select[1][1];
+    out.quantizer_scale_code = mb.scale_code, out.quantizer_scale_type = picture.q_scale_type;
+    out.coded_block_pattern = mb.pattern;
+    out.intra_dc_precision = picture.intra_dc_precision;
+    out.picture_structure = static_cast<uint32_t>(picture.structure);
+    out.horizontal_origin = mb.x, out.vertical_origin = mb.y;
+    for (unsigned n = 0; n < 4; ++n) {
+      const mpeg2::Vector& vector = mb.vector[n / 2][n % 2];
+      out.horizontal_vector[n] = static_cast<int16_t>(vector.x), out.vertical_vector[n] = static_cast<int16_t>(vector.y);
+    }
+    const auto dwords = out.pack();
+    static_assert(Layout::dwords == std::size(Grf{}.dw));
+    Grf reg;
+    std::ranges::copy(dwords, reg.dw);
+    return reg;
+  }
+
   AvcItState avc_it_state(const VfeState& state, memory::View& view) const override {
     using Layout = typename G::VFE_STATE_AVC;
     const auto s = load_structure<Layout>(view, state.extended);

@@ -49,6 +49,35 @@ void control_mismatch(unsigned sum, int16_t* block) {
   if (!(sum & 1)) block[63] ^= 1;
 }
 
+/// put(place, level) for each coefficient, places in raster order. False: not a code, or too many.
+template <typename Put>
+bool read_places(BitReader& bits, const PictureParams& picture, bool intra, Put&& put_level) {
+  const CoefficientTable& table = coefficients[intra && picture.intra_vlc_format];
+  const auto& scan = scans[picture.alternate_scan];
+  unsigned at = intra ? 1 : 0;
+  const auto put = [&](RunLevel next) {
+    at += next.run;
+    if (at > 63 || !next.level) return false;
+    put_level(scan[at++], next.level);
+    return true;
+  };
+  // A first coefficient has no end of block before it, so 1s is run 0 and level 1.
+  if (!intra && bits.peek(1)) put({0, bits.take(2) & 1 ? -1 : 1});
+  for (;;) {
+    const uint32_t word = bits.peek32();
+    const CoefficientEntry& entry = table.find(word >> 16);
+    if (!entry.length) return false;
+    if (entry.run == end_of_block) {
+      bits.skip(entry.length);
+      return true;
+    }
+    unsigned length;
+    const RunLevel next = run_level(word, entry, length);
+    bits.skip(length);
+    if (!put(next)) return false;
+  }
+}
+
 }  // namespace
 
 const std::array<uint8_t, 64>& scan_order(bool alternate) { return scans[alternate]; }
@@ -82,36 +111,19 @@ bool read_dc(BitReader& bits, bool is_chroma, int& predictor) {
 }
 
 bool read_block(BitReader& bits, const PictureParams& picture, bool intra, unsigned scale, int16_t* block) {
-  const CoefficientTable& table = coefficients[intra && picture.intra_vlc_format];
-  const auto& scan = scans[picture.alternate_scan];
   const auto& matrix = picture.matrix[!intra];
-  unsigned at = intra ? 1 : 0, sum = intra ? static_cast<unsigned>(block[0]) : 0;
-  const auto put = [&](RunLevel next) {
-    at += next.run;
-    if (at > 63 || !next.level) return false;
-    const unsigned place = scan[at++];
-    const int16_t coefficient = restored(next.level, intra, scale * matrix[place]);
+  unsigned sum = intra ? static_cast<unsigned>(block[0]) : 0;
+  const bool good = read_places(bits, picture, intra, [&](unsigned place, int level) {
+    const int16_t coefficient = restored(level, intra, scale * matrix[place]);
     block[place] = coefficient;
     sum += static_cast<unsigned>(coefficient);
-    return true;
-  };
-  // A first coefficient has no end of block before it, so 1s is run 0 and level 1.
-  if (!intra && bits.peek(1)) put({0, bits.take(2) & 1 ? -1 : 1});
-  for (;;) {
-    const uint32_t word = bits.peek32();
-    const CoefficientEntry& entry = table.find(word >> 16);
-    if (!entry.length) return false;
-    if (entry.run == end_of_block) {
-      bits.skip(entry.length);
-      break;
-    }
-    unsigned length;
-    const RunLevel next = run_level(word, entry, length);
-    bits.skip(length);
-    if (!put(next)) return false;
-  }
-  control_mismatch(sum, block);
-  return true;
+  });
+  if (good) control_mismatch(sum, block);
+  return good;
+}
+
+bool read_levels(BitReader& bits, const PictureParams& picture, bool intra, int16_t* block) {
+  return read_places(bits, picture, intra, [&](unsigned place, int level) { block[place] = static_cast<int16_t>(level); });
 }
 
 }  // namespace softgen::media::mpeg2

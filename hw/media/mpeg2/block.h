@@ -27,5 +27,7 @@ bool read_dc(BitReader& bits, bool is_chroma, int& predictor);
 
 /// Reads into `block` (64 coefficients that are 0). Intra: block[0] has its value already, and the others are read. False: not a code, or too many.
 bool read_block(BitReader& bits, const PictureParams& picture, bool intra, unsigned scale, int16_t* block);
+/// The same, but the levels as they are coded.
+bool read_levels(BitReader& bits, const PictureParams& picture, bool intra, int16_t* block);
 
 }  // namespace softgen::media::mpeg2

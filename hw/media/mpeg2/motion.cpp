@@ -85,11 +85,6 @@ void predict_rows(const PictureMap& from, uint32_t x, uint32_t y, Vector vector,
                 chroma.stride() * to.step, average);
 }
 
-/// 7.6.3.6: the vector into the field of the other parity. `distance`: fields between, `is_bottom`: the predicted field.
-Vector opposite(Vector vector, Vector differential, int distance, bool is_bottom) {
-  return {half_of(vector.x * distance) + differential.x, half_of(vector.y * distance) + differential.y + (is_bottom ? 1 : -1)};
-}
-
 void predict_in_frame(const PictureParams& picture, const References& from, const Motion& motion, uint32_t x, uint32_t y,
                       Frame<uint8_t>& to) {
   bool average = false;
@@ -103,8 +98,9 @@ void predict_in_frame(const PictureParams& picture, const References& from, cons
       const Vector vector = motion.vector[direction][dual ? 0 : parity];
       predict_rows(from.field[direction][dual ? parity : motion.select[direction][parity]], x, y * 8, vector, 8, target, average);
       if (!dual) continue;
-      const int distance = (parity == 0) == picture.top_field_first ? 1 : 3;
-      predict_rows(from.field[direction][!parity], x, y * 8, opposite(vector, motion.differential, distance, parity), 8, target, true);
+      const int distance = dual_prime_distance(picture, parity);
+      predict_rows(from.field[direction][!parity], x, y * 8, opposite_vector(vector, motion.differential, distance, parity), 8, target,
+                   true);
     }
     average = true;
   }
@@ -125,7 +121,7 @@ void predict_in_field(const PictureParams& picture, const References& from, cons
       predict_rows(fields[select[1]], x, y * 16 + 8, vectors[1], 8, {to, y * 16 + 8, 1, y * 8 + 4}, average);
     } else if (motion.type == MotionType::dual_prime) {
       predict_rows(fields[parity], x, y * 16, vectors[0], 16, whole, average);
-      predict_rows(fields[!parity], x, y * 16, opposite(vectors[0], motion.differential, 1, parity), 16, whole, true);
+      predict_rows(fields[!parity], x, y * 16, opposite_vector(vectors[0], motion.differential, 1, parity), 16, whole, true);
     } else {
       predict_rows(fields[select[0]], x, y * 16, vectors[0], 16, whole, average);
     }
@@ -134,6 +130,10 @@ void predict_in_field(const PictureParams& picture, const References& from, cons
 }
 
 }  // namespace
+
+Vector opposite_vector(Vector vector, Vector differential, int distance, bool is_bottom) {
+  return {half_of(vector.x * distance) + differential.x, half_of(vector.y * distance) + differential.y + (is_bottom ? 1 : -1)};
+}
 
 bool read_vectors(BitReader& bits, const PictureParams& picture, unsigned direction, Motion& motion, VectorPredictors& predictors) {
   const bool dual = motion.type == MotionType::dual_prime;

@@ -32,6 +32,12 @@ using VectorPredictors = std::array<std::array<Vector, 2>, 2>;
 /// motion_vectors(s): false when there is no such code.
 bool read_vectors(BitReader& bits, const PictureParams& picture, unsigned direction, Motion& motion, VectorPredictors& predictors);
 
+/// 7.6.3.6, dual prime: the vector into the field of the other parity. `distance`: fields between, `is_bottom`: the predicted field.
+Vector opposite_vector(Vector vector, Vector differential, int distance, bool is_bottom);
+
+/// Fields between the predicted field of a frame and the opposite one that it is predicted from.
+inline int dual_prime_distance(const PictureParams& picture, bool is_bottom) { return is_bottom != picture.top_field_first ? 1 : 3; }
+
 /// Predicts macroblock (x, y) of the picture into `to`.
 void predict(const PictureParams& picture, const References& references, const Motion& motion, uint32_t x, uint32_t y, Frame<uint8_t>& to);
 

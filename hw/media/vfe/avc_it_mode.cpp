@@ -47,7 +47,8 @@ void AvcItMode::put_data(const AvcItState& state, const AvcItMacroblock& mb, std
   const bool inter = mb.kind == AvcItKind::inter;
   const size_t first = inter ? state.residual_register : 0;
   size_t motion = inter && state.vectors ? vector_dwords : 0;
-  data_.assign(std::max(first + registers(sizeof(bsd::ItResidual) / sizeof(uint32_t)), state.weight_register + registers(weight_dwords)), {});
+  data_.assign(std::max(first + registers(sizeof(bsd::ItResidual) / sizeof(uint32_t)), state.weight_register + registers(weight_dwords)),
+               {});
   if (motion) put_dwords(data_, dwords, 0, vector_dwords);
   if (inter && state.weights) put_dwords(std::span(data_).subspan(state.weight_register), dwords, vector_dwords, weight_dwords);
   if (inter && state.weights) motion += weight_dwords;

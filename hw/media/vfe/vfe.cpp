@@ -5,6 +5,7 @@
 
 #include "hw/base/log.h"
 #include "hw/media/vfe/avc_it_mode.h"
+#include "hw/media/vfe/vld_mode.h"
 
 namespace softgen::media::vfe {
 
@@ -13,6 +14,7 @@ Vfe::Vfe(std::unique_ptr<const VfePackets> packets, const eu::Isa& isa, MessageT
       units_{.packets = *packets_, .shared = shared, .loader = eu::Loader(isa, fast_paths), .entries = {}, .threads = {}} {
   modes_[static_cast<size_t>(Mode::avc_it)] = std::make_unique<AvcItMode>(*packets_);
   modes_[static_cast<size_t>(Mode::generic)] = std::make_unique<GenericMode>();
+  modes_[static_cast<size_t>(Mode::vld)] = std::make_unique<VldMode>(*packets_);
 }
 
 ExecResult Vfe::execute(const Packet& packet, const render::ilk::MediaContext& context, EngineEnv& env) {

@@ -13,6 +13,7 @@
 #include "hw/iface/message_target.h"
 #include "hw/media/bsd/it_data.h"
 #include "hw/media/codec.h"
+#include "hw/media/mpeg2/slice_parser.h"
 
 namespace softgen::media::vfe {
 
@@ -57,10 +58,10 @@ struct MediaObject {
 
 /// The extended state of mode avc_it. Offsets of registers count from behind the inline data.
 struct AvcItState {
-  std::array<uint8_t, 16> remap{};                  ///< the descriptor of each kind of macroblock (AvcItKind)
-  bool vectors = false, weights = false;            ///< go to inter macroblocks' threads
+  std::array<uint8_t, 16> remap{};        ///< the descriptor of each kind of macroblock (AvcItKind)
+  bool vectors = false, weights = false;  ///< go to inter macroblocks' threads
   unsigned weight_register = 0, residual_register = 0;
-  std::optional<unsigned> residual_dword;           ///< where residuals begin in the data; none: behind what is before them
+  std::optional<unsigned> residual_dword;  ///< where residuals begin in the data; none: behind what is before them
 };
 
 /// What VFE's remap table tells apart; the order of i965_media_h264.c's kernels.
@@ -91,6 +92,28 @@ struct Forwarded {
   unsigned offset = 0, bytes = 0;  ///< at most 8191; 1, 2, 4, 8 or 16, or 0: a reserved length
 };
 
+/// The extended state of mode VLD. Its picture's size is what a slice can name: VFE is not told how many macroblocks a row has, and slices end in theirs.
+struct VldState {
+  mpeg2::PictureParams picture;
+  std::array<uint8_t, 16> remap{};  ///< descriptors by class of prediction
+};
+
+/// Inline data of an object in mode VLD.
+struct VldSlice {
+  mpeg2::SliceParams params;
+  uint8_t first_bit = 0;
+};
+
+/// What a thread learns of its macroblock besides the levels.
+struct VldMacroblock {
+  const mpeg2::PictureParams& picture;
+  bool field_dct = false;
+  uint8_t scale_code = 0, pattern = 0;
+  uint32_t x = 0, y = 0;                                 ///< luma samples, of the field in field pictures
+  std::array<std::array<mpeg2::Vector, 2>, 2> vector{};  ///< [first, second][forward, backward]
+  std::array<std::array<uint8_t, 2>, 2> select{};        ///< the field, by the same indices
+};
+
 class VfePackets {
  public:
   virtual ~VfePackets() = default;
@@ -98,6 +121,9 @@ class VfePackets {
   virtual uint64_t descriptor_address(const VfeState& state, unsigned index) const = 0;
   virtual Descriptor descriptor(uint64_t address, memory::View& view) const = 0;
   virtual MediaObject object(const Packet& packet, const ShaderBases& bases) const = 0;
+  virtual VldState vld(const VfeState& state, memory::View& view) const = 0;
+  virtual VldSlice slice(const MediaObject& object, const mpeg2::PictureParams& picture) const = 0;
+  virtual Grf macroblock(const VldMacroblock& mb) const = 0;
 
   virtual AvcItState avc_it_state(const VfeState& state, memory::View& view) const = 0;
   virtual AvcItMacroblock avc_it_macroblock(std::span<const uint32_t> inline_data) const = 0;

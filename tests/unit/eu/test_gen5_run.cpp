@@ -270,3 +270,19 @@ TEST_CASE("gen5 run: logic operations take the negative of a source, and its mag
     CHECK(m.get<int32_t>(6, n) == (value | std::abs(value)));
   }
 }
+
+TEST_CASE("gen5 run: shr of signed values fills with the sign, of others with zeros") {
+  Ironlake m;
+  for (unsigned n = 0; n < 8; n++) m.set<int32_t>(2, n, (static_cast<int32_t>(n) - 4) * 0x1234567);
+  for (unsigned n = 0; n < 8; n++) m.set<int16_t>(3, n, static_cast<int16_t>((static_cast<int>(n) - 4) * 1001));
+  const std::vector<Instruction> code{op_imm(Opcode::shr, 8, grf(4, D), grf(2, D), RegType::ud, 20),
+                                      op_imm(Opcode::shr, 8, grf(5, RegType::ud), grf(2, RegType::ud), RegType::ud, 20),
+                                      op_imm(Opcode::shr, 8, grf(6, RegType::w), grf(3, RegType::w), RegType::ud, 3)};
+  m.run_all(code);
+  for (unsigned n = 0; n < 8; n++) {
+    const int32_t value = (static_cast<int32_t>(n) - 4) * 0x1234567;
+    CHECK(m.get<int32_t>(4, n) == value >> 20);
+    CHECK(m.get<uint32_t>(5, n) == static_cast<uint32_t>(value) >> 20);
+    CHECK(m.get<int16_t>(6, n) == (static_cast<int>(n) - 4) * 1001 >> 3);
+  }
+}

@@ -19,6 +19,7 @@ constexpr unsigned gateway_sfid = 3, urb_sfid = 6, spawner_sfid = 7;
 constexpr uint32_t one_register = 1u << 25, key = 0x1212;
 constexpr unsigned opened = 40;  ///< first of the two registers that the root opens
 constexpr unsigned first_row = 60;
+constexpr unsigned before = ~0u;  ///< the distance of the descriptor before the sender's
 
 using Code = std::vector<Instruction>;
 
@@ -43,6 +44,7 @@ void open_gateway(Code& code, uint32_t its_key = key) {
 void spawn(Code& code, unsigned number, unsigned distance = 1) {
   const unsigned row = first_row + number;
   copy(code, 20, 0);
+  code.push_back(op_imm(Opcode::add, 1, scalar(20, UD, 2), scalar(0, UD, 2), UD, 16 * distance));
   code.push_back(op(Opcode::mov, 1, scalar(20, UW, 6), arf(Arf::state, UW)));
   code.push_back(mov_imm(8, grf(21, UD), UD, number));
   code.push_back(mov_imm(8, grf(22, UD), UD, 0));
@@ -86,6 +88,13 @@ struct Family : VfeRig {
     clear_failure_counts();
     vfe.children_present = children;
     set_state();
+  }
+  /// The root's code may be as long as it likes: it is descriptor 2, and `child` descriptor 1.
+  ExecResult run_long(const Code& root, const Code& child) {
+    set_kernel(1, child), set_kernel(2, root);
+    defs::gen5::MEDIA_OBJECT o;
+    o.interface_descriptor_offset = 2;
+    return object(o);
   }
   ExecResult run(const Code& root, const std::vector<Code>& others) {
     set_kernel(0, root);
@@ -182,13 +191,13 @@ TEST_CASE("vfe children: more threads than the chip has run when there is room")
   constexpr unsigned count = ThreadFamily::max_threads + ThreadFamily::max_held + 20;
   Code root, child;
   open_gateway(root);
-  for (unsigned i = 0; i < count; ++i) spawn(root, i);
+  for (unsigned i = 0; i < count; ++i) spawn(root, i, before);
   for (unsigned i = 0; i < count; ++i) wait(root);
   end(root);
   send_registers(child, 1, 1);
   child.push_back(op_imm(Opcode::and_, 1, scalar(1, UD), scalar(1, UD), UD, 7));
   forward(child, 0, true);
-  REQUIRE(f.run(root, {child}) == ExecResult::done);
+  REQUIRE(f.run_long(root, child) == ExecResult::done);
   CHECK(f.sent.size() == count);
 }
 
@@ -205,9 +214,9 @@ TEST_CASE("vfe children: a wait that nobody ends hangs the engine, and the entry
   wait(waits);
   end(waits);
   Code many;
-  for (unsigned i = 0; i < ThreadFamily::max_threads + ThreadFamily::max_held; ++i) spawn(many, i);
+  for (unsigned i = 0; i < ThreadFamily::max_threads + ThreadFamily::max_held; ++i) spawn(many, i, before);
   end(many);
-  CHECK(f.run(many, {waits}) == ExecResult::fault);
+  CHECK(f.run_long(many, waits) == ExecResult::fault);
   f.execute(f.fence.pack());
   for (int i = 0; i < 5; ++i) CHECK(f.run(sending_kernel(0, 1), {}) == ExecResult::done);
 }
