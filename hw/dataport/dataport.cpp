@@ -47,6 +47,7 @@ SendResult DataPort::send(const Message& m, ThreadEnv& env) {
     case scratch_write: return scratch_block(m, env);
     case media_block_read: return media_block(m, env, read);
     case media_block_write: return media_block(m, env, write);
+    case avc_loop_filter_read: return avc_loop_filter(m, Space::bound(m, env));
     case fence: return memory_fence(m);
     case untyped_read: return untyped_surface(m, Space::bound(m, env), read);
     case untyped_write: return untyped_surface(m, Space::bound(m, env), write);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // A rectangle of bytes of a 2D surface. SKL PRM vol 2d, "Media Block Read/Write": X and width (less 1) in bytes, Y and height (less 1) in rows. The surface's Width counts dwords, whatever its format (IGT lib/gpu_cmds.c, xehp_fill_surface_state's comment;
 // compute-runtime's setMediaBlockImageArg). Rows lie one after the other in the registers, each as wide as the next power of two (4 bytes at least).
-// Reads beyond the surface repeat its border; writes there are dropped.
+// Reads beyond the surface repeat its border; writes there are dropped. Where a message selects a field, a surface's height is two fields'.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -14,10 +14,27 @@
 namespace softgen::dataport {
 namespace {
 
+/// Lines first, first + step, ... of the surface's rows.
+struct Lines {
+  uint32_t first = 0, step = 1;
+  Lines() = default;
+  explicit Lines(LineSelect select) : first(select == LineSelect::bottom_field), step(select > LineSelect::all ? 2 : 1) {}
+};
+
+/// The frame of which a surface has a field.
+surface::Surface frame_of(surface::Surface s) {
+  if (s.field == surface::Field::none) return s;
+  s.pitch /= 2, s.height *= 2;
+  if (s.field == surface::Field::bottom) s.base -= s.pitch;
+  s.field = surface::Field::none;
+  return s;
+}
+
 class Rectangle {
  public:
-  Rectangle(const Message& m, const surface::Surface& s)
+  Rectangle(const Message& m, const surface::Surface& s, Lines lines)
       : level_(s, s.mip_count),
+        lines_(lines),
         element_(s.format->block_bytes()),
         slice_(s.min_array_element),
         x_(static_cast<int32_t>(header(m).x_offset())),
@@ -26,7 +43,7 @@ class Rectangle {
         height(header(m).block_height() + 1),
         row_pitch(std::max(std::bit_ceil(width), 4u)),
         surface_width_(int64_t{4} * level_.extent().width),
-        surface_height_(level_.extent().height) {}
+        surface_height_(std::max(level_.extent().height / lines.step, 1u)) {}
 
   void read(memory::View& view, std::span<std::byte> registers) const {
     for (uint32_t row = 0; row < rows_in(registers.size()); ++row) {
@@ -52,7 +69,7 @@ class Rectangle {
   static message_header::MediaBlock header(const Message& m) { return {m.reg(0).dw}; }
   uint64_t address(int64_t x, uint32_t y) const {
     const auto ux = static_cast<uint32_t>(x);
-    return level_.address(ux / element_, y, slice_) + ux % element_;
+    return level_.address(ux / element_, lines_.first + y * lines_.step, slice_) + ux % element_;
   }
 
   uint32_t rows_in(size_t register_bytes) const {
@@ -84,6 +101,7 @@ class Rectangle {
   }
 
   surface::Level level_;
+  Lines lines_;
   uint32_t element_, slice_;
   int32_t x_, y_;
 
@@ -104,7 +122,8 @@ SendResult media_block(const Message& m, ThreadEnv& env, Direction direction) {
     return SendResult::done;
   }
   if (m.op.strided) unimplemented("media block message", "vertical line stride of the message");
-  const Rectangle rectangle(m, s);
+  const bool selects = m.op.lines != LineSelect::of_surface;
+  const Rectangle rectangle(m, selects ? frame_of(s) : s, selects ? Lines(m.op.lines) : Lines());
   if (direction == Direction::read) {
     rectangle.read(env.view, std::as_writable_bytes(m.response));
     return SendResult::done;

@@ -19,6 +19,9 @@ SendResult scratch_block(const Message& message, ThreadEnv& env);
 // media_block.cpp: a rectangle of a 2D surface
 SendResult media_block(const Message& message, ThreadEnv& env, Direction direction);
 
+// decode/avc_loop_filter.cpp
+SendResult avc_loop_filter(const Message& message, Space space);
+
 // scattered.cpp: an address a channel
 SendResult byte_scattered(const Message& message, Space space, Direction direction);
 SendResult dword_scattered(const Message& message, Space space, Direction direction);

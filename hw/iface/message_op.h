@@ -38,14 +38,18 @@ struct ScatteredFields {
   uint8_t elements = 0;   ///< per channel; 0: reserved
 };
 
+/// The lines of a frame that a media block is of: those of the surface's state, all, or every second one.
+enum class LineSelect : uint8_t { of_surface, all, top_field, bottom_field };
+
 struct BlockFields {
   uint8_t owords = 0;           ///< 0: reserved
   uint8_t first_oword = 0;      ///< where a block begins in its registers
   uint8_t registers = 0;        ///< scratch blocks
   bool aligned = true;          ///< A64 oword blocks: the address is
   bool dword_channels = false;  ///< scratch writes: each channel's dword by its mask
-  bool strided = false;         ///< media blocks: the message chooses lines
-  bool byte_offset = false;     ///< oword and scattered blocks: offsets count bytes, not owords or dwords
+  bool strided = false;         ///< media blocks: the message chooses lines, in a way that no unit has
+  LineSelect lines = LineSelect::of_surface;
+  bool byte_offset = false;  ///< oword and scattered blocks: offsets count bytes, not owords or dwords
 };
 
 struct UrbFields {

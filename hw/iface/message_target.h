@@ -62,6 +62,7 @@ struct ThreadEnv {
   uint64_t walk = 0;  ///< no other draw or walker of the process has this number, and its bound states stay; 0: look each time
   bool may_stream =
       false;  ///< stores may be left unordered until DirectAnswers::clear(), which this host thread calls before it says that it is done
+  uint32_t* turn = nullptr;  ///< jumps backward that are left before run() lets others run, as if the thread were blocked; null: no limit
   HeldControlWord* control = nullptr;  ///< of a host thread that runs many threads in a row; null: each leaves MXCSR as it was
 };
 

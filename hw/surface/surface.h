@@ -41,6 +41,9 @@ struct ChromaPlanes {
 
 constexpr uint8_t no_mip_tail = 15;
 
+/// Every second row of a frame: `base` and `pitch` are the field's.
+enum class Field : uint8_t { none, top, bottom };
+
 /// Of the mip levels.
 struct SurfaceLevels {
   uint8_t mip_count = 0;           ///< levels after the first; of a render target: the level
@@ -55,6 +58,7 @@ struct SurfaceWindow {
   uint32_t min_array_element = 0;
   uint32_t view_extent = 1;             ///< slices a render target or typed access may reach
   uint32_t x_offset = 0, y_offset = 0;  ///< pixels
+  Field field = Field::none;            ///< what the state's Vertical Line Stride selects, where messages may select other rows (Ironlake)
   uint8_t cube_faces = 0x3f;            ///< bit 0 +Z, 1 -Z, 2 +Y, 3 -Y, 4 +X, 5 -X enabled
   std::array<ShaderChannelSelect, 4> select{ShaderChannelSelect::SCS_RED, ShaderChannelSelect::SCS_GREEN, ShaderChannelSelect::SCS_BLUE,
                                             ShaderChannelSelect::SCS_ALPHA};

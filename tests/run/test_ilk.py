@@ -43,6 +43,18 @@ class Ironlake(RunTest):
                         self.assertEqual(verdict.wrong, "")
                         self.assertGreater(verdict.frames, 5)
 
+    def test_h264(self):
+        """i965's kernels behind BSD and VFE: every frame is FFmpeg's. Field pictures, MBAFF, B, CABAC, CAVLC; with no worker, too."""
+        need_driver(self, "i965")
+        names = {"h264-baseline", "h264-high", "h264-mbaff", "h264-syntax-paff-b-temporal-mix-cabac", "h264-syntax-paff-long-term-tb-cavlc"}
+        streams = [stream for stream in STREAMS if stream.name in names]
+        self.assertEqual(len(streams), len(names))
+        for stream in streams:
+            for threads in (None, 0) if stream.name == "h264-high" else (None,):
+                with self.subTest(stream.name, threads=threads):
+                    for _, verdict, _, _ in video_run.compare(stream, ["i965"], video_run.Host(platform="ilk", threads=threads)):
+                        self.assertEqual(verdict.wrong, "")
+
     def test_programs_draw_and_end(self):
         """Each wait ends, whatever is drawn."""
         out = self.ok("glmark2-es2-drm", "-b", "build:nframes=2", "-b", "texture:nframes=2",

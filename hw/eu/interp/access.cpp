@@ -124,9 +124,10 @@ void store_as(Registers& regs, const Destination& d, unsigned count, uint32_t ma
         if (mask >> n & 1) put(bytes + (*d.offsets)[n], lanes[n]);
       break;
     case Place::indirect: {
-      const unsigned base = indirect_address(regs, d.addr_subreg, d.addr_imm);
-      for (unsigned n = 0; n < count; n++)
+      for (unsigned n = 0; n < count; n++) {
+        const unsigned base = indirect_address(regs, d.addr_subreg + n / d.row, d.addr_imm);
         if (mask >> n & 1) put(bytes + ((base + (*d.offsets)[n]) & (grf_bytes - 1)), lanes[n]);
+      }
       break;
     }
   }

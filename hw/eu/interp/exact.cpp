@@ -197,6 +197,16 @@ bool shifts_wide_words(const Thread& thread, const Op& op) {
 /// The first channel of acc0 (acc1 follows) that a source of words reads.
 unsigned first_word(const Operand& accumulator) { return ((accumulator.reg & 1) * 32u + accumulator.subreg) / 2; }
 
+/// The first channel of the accumulator that an integer operation takes and gives without naming it. Of sets with mask stacks acc1 stands for acc0 where the
+/// destination is acc1, and in the second half of a pair of 16 words (i965-va-driver, shaders/h264/mc/interpolate_C_4x4.asm).
+unsigned implicit_channel(const Thread& thread, const Op& op) {
+  constexpr uint8_t second_half = 1;
+  const Instruction& i = *op.instruction;
+  const bool named = i.dst.is_arf(Arf::accumulator) && (i.dst.reg & 1), second = i.compression == second_half && op.exec_size == 16;
+  const bool upper = (named || second) && thread.program()->isa().limits().mask_stacks;
+  return upper ? 32 / size_of(accumulator_type(op)) : 0;
+}
+
 }  // namespace
 
 Next execute_exact(Thread& thread, const Op& op, RunState& state) {
@@ -212,7 +222,7 @@ Next execute_exact(Thread& thread, const Op& op, RunState& state) {
     case Opcode::sada2: mask = absolute_differences(thread, op, mask, in, result); break;
     case Opcode::mac:
       for (unsigned n = 0; n < op.exec_size; n++)
-        result.x[n] = multiply_add(accumulator(thread, accumulator_type(op), n), in[0].x[n], in[1].x[n]);
+        result.x[n] = multiply_add(accumulator(thread, accumulator_type(op), implicit_channel(thread, op) + n), in[0].x[n], in[1].x[n]);
       break;
     case Opcode::shr:
     case Opcode::asr:
@@ -235,7 +245,7 @@ Next execute_exact(Thread& thread, const Op& op, RunState& state) {
   retire(thread, op, state.mode, mask, result, retire_flags | (float_acc ? retire_accumulator : retire_keep_wide));
   if (own || is_float(op.dst.type) || !(to_acc || op.acc_write)) return Next::advance;
   // The integer accumulator keeps more bits than the destination shows.
-  const unsigned first = to_acc ? (op.instruction->dst.reg & 15u) * 32 / size_of(op.dst.type) : 0;
+  const unsigned first = to_acc ? (op.instruction->dst.reg & 15u) * 32 / size_of(op.dst.type) : implicit_channel(thread, op);
   for (unsigned n = 0; n < op.exec_size; n++) {
     if (!(mask >> n & 1)) continue;
     Int128 value = exact.x[n];

@@ -22,6 +22,7 @@ Next jump(Thread& thread, const Op& op, int64_t offset, RunState& state) {
   if (offset <= op.offset) {
     if (state.env.stop.aborting()) return fail(thread, nullptr);
     Inspector::passed(thread, op.offset);
+    if (uint32_t* const turn = state.env.turn; turn && (!*turn || !--*turn)) return Next::paused;
   }
   return Next::jumped;
 }

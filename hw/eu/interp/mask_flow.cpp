@@ -69,8 +69,9 @@ Next execute_mask_else(Thread& thread, const Op& op, RunState& state) {
   return jump(thread, op, op.jip_offset, state);
 }
 
+/// One entry goes whatever the count: Mesa writes 1, i965-va-driver's kernels have 0 (h264/mc/avc_mc.g4b.gen5) and run through some 30 of them.
 Next execute_mask_endif(Thread& thread, const Op& op, RunState&) {
-  if (!thread.masks.pop_branches(op.instruction->pop_count)) return broken_stack(thread, op);
+  if (!thread.masks.pop_branches(1)) return broken_stack(thread, op);
   follow(thread);
   return Next::advance;
 }

@@ -61,6 +61,8 @@ RunResult loop(Thread& thread, RunState& state, HostRounding& rounding, Before&&
         if (!op.instruction->is_wait()) thread.index++;
         thread.ip = ops[thread.index].offset;
         return RunResult::blocked;
+      // The thread's turn is over (ThreadEnv::turn); it stands where it jumped to.
+      case Next::paused: thread.ip = thread.program()->ops()[static_cast<size_t>(thread.index)].offset; return RunResult::blocked;
       case Next::failed: thread.ip = op.offset; return thread.failure ? RunResult::failed : RunResult::aborted;
     }
     if (op.writes_masks) take_masks(thread);

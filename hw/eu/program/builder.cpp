@@ -71,12 +71,21 @@ bool types_fit(const IsaLimits& limits, const Instruction& i, const OpcodeInfo& 
   return true;
 }
 
-/// Each half of a compressed instruction is one of eight channels, and goes on by what a row of eight has: not at all where its elements are one
-/// (i965-va-driver's inverse quantization: mul(16) of g109<8,8,0>UW, whose second vertical step nothing has written).
-bool stays_in_second_half(const Instruction& i, const Operand& o) {
+/// The halves of a compressed instruction have registers of their own: the first one's number has bit 0 set for the second one, so that an odd register is
+/// of both; a region of one element is, too. An address is followed by the second half's. What is narrower than the destination's elements lies side by side
+/// (Mesa's pixel positions: add(16) of F and g<8,8,1>UW). intel-vaapi-driver shaders/h264/mc: intra_Header.inc ("must be an odd numbered GRF register"),
+/// intra_pred_16x16_Y.asm ("to trick EU to use YP_1.%2 for 2nd instruction"), intra_Pred_Chroma.asm and SetHWScoreboard.asm (addresses).
+bool has_halves(const Instruction& i) {
   constexpr uint8_t compressed = 2;
-  return i.compression == compressed && width_elements(o.width & 7) == 8 && o.hstride == 0;
+  return i.compression == compressed && i.exec_size >= 16;
 }
+bool has_register_halves(const Instruction& i, const Operand& o) {
+  if (!has_halves(i) || o.indirect || o.file != RegFile::grf || (width_elements(o.width & 7) == 1 && o.vstride == 0)) return false;
+  const bool goes_on =
+      i.exec_size == 16 && !i.dst.is_null() && size_of(computed_type(o.type)) < size_of(computed_type(i.dst.type)) && o.hstride;
+  return !goes_on;
+}
+constexpr unsigned register_bytes = 32;
 
 /// The same number as F; none: a denormal, which the thread's mode may flush, an infinity or a NaN.
 std::optional<uint32_t> widened(uint16_t half) {
@@ -136,11 +145,14 @@ void OpBuilder::region(Source& s, const Operand& o) {
       relative[n] = (n / 4 * vstride_elements(o.vstride & 7) + (o.swizzle >> 2 * (n % 4) & 3)) * size;
     } else {
       const unsigned width = width_elements(o.width & 7), row = o.vstride == vstride_indirect ? 0 : n / width;
-      const bool no_rows = o.vstride == vstride_indirect || stays_in_second_half(i_, o);
-      const unsigned v = no_rows ? 0 : vstride_elements(o.vstride & 7);
+      const unsigned v = o.vstride == vstride_indirect ? 0 : vstride_elements(o.vstride & 7);
       relative[n] = (row * v + n % width * hstride_elements(o.hstride)) * size;
     }
   }
+  const unsigned half = op_.exec_size / 2u;
+  const bool by_addresses = has_halves(i_) && o.indirect && o.vstride != vstride_indirect;
+  if (by_addresses || has_register_halves(i_, o))
+    for (unsigned n = half; n < op_.exec_size; n++) relative[n] = relative[n - half] + (by_addresses || o.reg % 2 ? 0 : register_bytes);
   const bool one = std::all_of(relative.begin(), relative.begin() + op_.exec_size, [](unsigned r) { return r == 0; });
   bool packed = op_.exec_size > 1;
   for (unsigned n = 0; n < op_.exec_size; n++) packed = packed && relative[n] == n * size;
@@ -151,8 +163,8 @@ void OpBuilder::region(Source& s, const Operand& o) {
     s.offsets = keep(offsets);
     s.addr_subreg = o.addr_subreg;
     s.addr_imm = o.addr_imm;
-    s.row = static_cast<uint8_t>(width_elements(o.width & 7));
-    s.fetch = o.vstride == vstride_indirect && !op_.align16 ? Fetch::indirect_vx : Fetch::indirect;
+    s.row = static_cast<uint8_t>(by_addresses ? half : width_elements(o.width & 7));
+    s.fetch = by_addresses || (o.vstride == vstride_indirect && !op_.align16) ? Fetch::indirect_vx : Fetch::indirect;
     return;
   }
   const bool whole_acc = o.is_arf(Arf::accumulator) && o.subreg + op_.exec_size * size <= arf_span(o, limits_.mask_stacks).size;
@@ -211,8 +223,15 @@ void OpBuilder::destination() {
     for (unsigned n = 0; n < 32; n++)
       if (!(o.writemask >> n % 4 & 1)) d.channels &= ~(1u << n);
   Offsets offsets;
+  const unsigned half = op_.exec_size / 2u, half_bytes = half * stride * size;
+  // From the destination's beginning.
+  const auto place = [&](unsigned n) {
+    const bool second = has_halves(i_) && n >= half;
+    return second ? (o.indirect ? 0 : std::max(register_bytes, half_bytes)) + (n - half) * stride * size : n * stride * size;
+  };
   if (o.indirect) {
-    for (unsigned n = 0; n < 32; n++) offsets[n] = static_cast<uint16_t>(n * stride * size);
+    for (unsigned n = 0; n < 32; n++) offsets[n] = static_cast<uint16_t>(place(n));
+    if (has_halves(i_)) d.row = static_cast<uint8_t>(half);
     d.offsets = keep(offsets);
     d.addr_subreg = o.addr_subreg;
     d.addr_imm = o.addr_imm;
@@ -224,20 +243,22 @@ void OpBuilder::destination() {
   op_.writes_masks = limits_.mask_stacks && o.is_arf(Arf::channel_enable);
   if (op_.writes_masks) op_.reads_dynamic = true;  // what it does not write stays
   const bool whole_acc = o.is_arf(Arf::accumulator) && o.subreg + op_.exec_size * size <= arf_span(o, limits_.mask_stacks).size;
+  const bool in_one_piece = stride == 1 && (whole_acc || !has_halves(i_) || half_bytes >= register_bytes);
   if (limits_.message_registers && o.file == RegFile::grf && o.reg >= grf_count) {
-    for (unsigned n = 0; n < 32; n++) offsets[n] = message_register_offset(o, o.subreg + n * stride * size, size, i_.interleaved_halves);
+    for (unsigned n = 0; n < 32; n++) offsets[n] = message_register_offset(o, o.subreg + place(n), size, i_.interleaved_halves);
     const bool inside = o.reg * 32u + o.subreg + op_.exec_size * size <= (grf_count + guard_count) * 32;
-    d.place = stride == 1 && !i_.interleaved_halves && inside ? Place::contiguous : Place::offsets;
+    d.place = in_one_piece && !i_.interleaved_halves && inside ? Place::contiguous : Place::offsets;
     if (d.place == Place::contiguous) d.base = offsets[0];
     else d.offsets = keep(offsets);
     return;
   }
-  if (stride == 1 && (o.file == RegFile::grf || whole_acc)) {
+  if (in_one_piece && (o.file == RegFile::grf || whole_acc)) {
     d.base = operand_offset(o, o.subreg, size, true, limits_.mask_stacks);
     d.place = Place::contiguous;
     return;
   }
-  for (unsigned n = 0; n < 32; n++) offsets[n] = operand_offset(o, o.subreg + n * stride * size, size, true, limits_.mask_stacks);
+  for (unsigned n = 0; n < 32; n++)
+    offsets[n] = operand_offset(o, o.subreg + (whole_acc ? n * stride * size : place(n)), size, true, limits_.mask_stacks);
   d.offsets = keep(offsets);
   d.place = Place::offsets;
 }

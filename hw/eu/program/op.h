@@ -54,7 +54,7 @@ struct Destination {
   RegType type = RegType::ud;
   uint16_t base = 0;
   const Offsets* offsets = nullptr;
-  uint8_t addr_subreg = 0;
+  uint8_t addr_subreg = 0, row = 32;  ///< channels of one address; those that follow have the next one
   int16_t addr_imm = 0;
   uint32_t channels = 0xffffffff;  ///< align16 write mask, by channel
   void (*store)(Registers&, const Destination&, unsigned count, uint32_t mask, const Lanes&) = nullptr;
@@ -69,7 +69,7 @@ struct FloatMode {
 /// Turns result lanes into what the destination holds: saturates, rounds, wraps. `overflow`: channels whose value did not fit.
 using Finish = void (*)(Lanes& lanes, const Op& op, const FloatMode& mode, uint32_t* overflow);
 
-enum class Next : uint8_t { advance, jumped, finished, blocked, failed };
+enum class Next : uint8_t { advance, jumped, finished, blocked, failed, paused };
 
 struct RunState;
 using Execute = Next (*)(Thread& thread, const Op& op, RunState& state);

@@ -8,6 +8,7 @@
 #include "hw/media/avc/tables.h"
 #include "hw/media/bsd/bsd.h"
 #include "hw/media/bsd/bsd_packets.h"
+#include "hw/media/decode/it_coefficient.h"
 #include "hw/media/decode/ref_entry.h"
 
 namespace softgen::media {
@@ -106,17 +107,12 @@ class Packets final : public BsdPackets {
     return record;
   }
 
-  uint32_t pack(const Coefficient& coefficient) const override {
-    typename G::AVC_IT_COEFFICIENT data{};
-    data.value = coefficient.value, data.index = coefficient.index, data.end_of_block = coefficient.last;
-    return data.pack()[0];
-  }
-  Coefficient unpack(uint32_t dword) const override {
-    const typename G::AVC_IT_COEFFICIENT::View v(std::span<const uint32_t>(&dword, 1));
-    return {static_cast<int16_t>(v.value()), static_cast<uint8_t>(v.index()), v.end_of_block()};
-  }
+  uint32_t pack(const Coefficient& coefficient) const override { return coefficients_.pack(coefficient); }
+  Coefficient unpack(uint32_t dword) const override { return coefficients_.unpack(dword); }
 
  private:
+  const ItCoefficients<G> coefficients_;
+
   static void image(const PacketStore& store, PictureState& state) {
     using Image = typename G::AVC_BSD_IMG_STATE;
     const typename Image::View v(store.get(CommandId::AVC_BSD_IMG_STATE));

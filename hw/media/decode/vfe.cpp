@@ -6,6 +6,7 @@
 #include "hw/base/log.h"
 #include "hw/defs/gen5/all.h"
 #include "hw/defs/ids.h"
+#include "hw/media/decode/it_coefficient.h"
 #include "hw/media/vfe/vfe_packets.h"
 #include "hw/memory/structure.h"
 
@@ -49,10 +50,13 @@ class Packets final : public VfePackets {
     return out;
   }
 
-  Descriptor descriptor(const VfeState& state, unsigned index, memory::View& view) const override {
+  uint64_t descriptor_address(const VfeState& state, unsigned index) const override {
+    return strip_canonical(state.descriptors + uint64_t{index} * G::INTERFACE_DESCRIPTOR::dwords * sizeof(uint32_t));
+  }
+  Descriptor descriptor(uint64_t address, memory::View& view) const override {
     using Layout = typename G::INTERFACE_DESCRIPTOR;
     Descriptor out;
-    out.address = strip_canonical(state.descriptors + uint64_t{index} * Layout::dwords * sizeof(uint32_t));
+    out.address = address;
     const auto d = load_structure<Layout>(view, out.address);
     out.kernel = d.kernel_start_pointer;
     out.single_program_flow = d.single_program_flow;
@@ -150,6 +154,53 @@ class Packets final : public VfePackets {
     std::ranges::copy(dwords, reg.dw);
     return reg;
   }
+
+  AvcItState avc_it_state(const VfeState& state, memory::View& view) const override {
+    using Layout = typename G::VFE_STATE_AVC;
+    const auto s = load_structure<Layout>(view, state.extended);
+    AvcItState out;
+    for (size_t i = 0; i < out.remap.size(); ++i) out.remap[i] = static_cast<uint8_t>(s.descriptor_remap[i]);
+    out.vectors = s.data_present != Layout::DataPresent::NONE;
+    out.weights = s.data_present == Layout::DataPresent::MOTION_VECTORS_AND_WEIGHTS;
+    out.weight_register = s.weight_grf_offset, out.residual_register = s.residual_grf_offset;
+    if (s.residual_data_fix_offset) out.residual_dword = s.residual_data_offset;
+    return out;
+  }
+  AvcItMacroblock avc_it_macroblock(std::span<const uint32_t> inline_data) const override {
+    const auto in = G::AVC_IT_INLINE_DATA::unpack(inline_data);
+    AvcItMacroblock out;
+    if (!in.intra_macroblock) out.kind = AvcItKind::inter;
+    else if (in.macroblock_type == bsd::type_pcm) out.kind = AvcItKind::pcm;
+    else if (in.macroblock_type == 0) out.kind = in.transform_8x8 ? AvcItKind::intra8 : AvcItKind::intra4;
+    out.transform8 = in.transform_8x8;
+    out.pattern = static_cast<uint8_t>(in.coded_block_pattern);
+    return out;
+  }
+  const bsd::CoefficientLayout& coefficients() const override { return coefficients_; }
+
+  uint16_t thread_id(unsigned slot) const override {
+    constexpr unsigned threads_of_eu = 6;
+    typename G::THREAD_STATE s{};
+    s.eu_id = slot / threads_of_eu, s.thread_id = slot % threads_of_eu;
+    return static_cast<uint16_t>(s.pack()[0]);
+  }
+  SpawnedThread spawned_thread(const Grf& header) const override {
+    const auto h = G::SPAWN_HEADER::unpack(header.dw);
+    return {h.interface_descriptor_pointer, h.urb_offset, h.urb_registers + 1};
+  }
+  GatewayOpening gateway_opening(const Grf& header) const override {
+    const auto h = G::GATEWAY_OPEN_HEADER::unpack(header.dw);
+    return {h.first_register, 1u << h.size, static_cast<uint16_t>(h.key)};
+  }
+  Forwarded forwarded(const Grf& header) const override {
+    using Layout = typename G::GATEWAY_FORWARD_HEADER;
+    const auto h = Layout::unpack(header.dw);
+    const unsigned bytes = h.length <= Layout::Length::_16_BYTES ? 1u << static_cast<unsigned>(h.length) : 0;
+    return {static_cast<uint16_t>(h.recipient), static_cast<uint16_t>(h.key), h.offset, bytes};
+  }
+
+ private:
+  const bsd::ItCoefficients<G> coefficients_;
 };
 
 }  // namespace

@@ -7,15 +7,9 @@
 //   then    inline data, then indirect data or what a mode makes of it
 #pragma once
 
-#include <map>
-#include <memory>
 #include <span>
 
-#include "hw/eu/program/loader.h"
-#include "hw/eu/program/thread.h"
-#include "hw/media/vfe/urb_entries.h"
-#include "hw/media/vfe/vfe_packets.h"
-#include "hw/render/ilk/media_pipeline.h"
+#include "hw/media/vfe/kernels.h"
 
 namespace softgen::media::vfe {
 
@@ -32,18 +26,8 @@ class ThreadStarter {
   virtual ExecResult start(const ThreadRequest& request) = 0;
 };
 
-/// What threads need, for as long as there is a VFE.
-struct ThreadUnits {
-  const VfePackets& packets;
-  MessageTarget* shared;  ///< sampler and data ports; null: not there
-  eu::Loader loader;
-  EntryPool entries;
-  eu::Thread thread;
-  uint32_t started = 0;  ///< threads so far, for their numbers
-};
-
-/// Starts threads for one packet. Each runs to its end on the calling thread, in the order of requests, so that nothing is left for which a scoreboard would
-/// make them wait.
+/// Starts threads for one packet. Each runs to its end on the calling thread, with the threads that it starts (ThreadFamily), in the order of requests, so that
+/// nothing is left for which a scoreboard would make them wait.
 class RootThreads final : public ThreadStarter {
  public:
   RootThreads(ThreadUnits& units, const VfeState& state, const render::ilk::MediaContext& context, EngineEnv& env);
@@ -51,22 +35,14 @@ class RootThreads final : public ThreadStarter {
   ExecResult start(const ThreadRequest& request) override;
 
  private:
-  /// A descriptor with its program, read once a packet.
-  struct Kernel {
-    Descriptor descriptor;
-    ShaderBases bases;
-    std::shared_ptr<const eu::Program> program;
-  };
-  const Kernel& kernel(unsigned index);
   /// Returns the number of registers.
   unsigned put_payload(const ThreadRequest& request, const Kernel& kernel, uint32_t handle);
-  ExecResult run(const Kernel& kernel, unsigned payload, uint32_t handle);
 
   ThreadUnits& units_;
   const VfeState& state_;
   const render::ilk::MediaContext& context_;
   EngineEnv& env_;
-  std::map<unsigned, Kernel> kernels_;
+  Kernels kernels_;
 };
 
 }  // namespace softgen::media::vfe

@@ -4,13 +4,15 @@
 #include <utility>
 
 #include "hw/base/log.h"
+#include "hw/media/vfe/avc_it_mode.h"
 #include "hw/media/vfe/vld_mode.h"
 
 namespace softgen::media::vfe {
 
 Vfe::Vfe(std::unique_ptr<const VfePackets> packets, const eu::Isa& isa, MessageTarget* shared, eu::FastPaths* fast_paths)
     : packets_(std::move(packets)),
-      units_{.packets = *packets_, .shared = shared, .loader = eu::Loader(isa, fast_paths), .entries = {}, .thread = {}} {
+      units_{.packets = *packets_, .shared = shared, .loader = eu::Loader(isa, fast_paths), .entries = {}, .threads = {}} {
+  modes_[static_cast<size_t>(Mode::avc_it)] = std::make_unique<AvcItMode>(*packets_);
   modes_[static_cast<size_t>(Mode::generic)] = std::make_unique<GenericMode>();
   modes_[static_cast<size_t>(Mode::vld)] = std::make_unique<VldMode>(*packets_);
 }

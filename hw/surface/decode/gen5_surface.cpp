@@ -44,6 +44,7 @@ void take_field(const State& s, Surface& out) {
   if (out.tiling != Tiling::linear) return unimplemented("Ironlake: Vertical Line Stride of a tiled surface");
   out.base += uint64_t{s.vertical_line_stride_offset} * out.pitch;
   out.pitch *= 2;
+  out.field = s.vertical_line_stride_offset ? Field::bottom : Field::top;
 }
 
 void decode_image(const State& s, Surface& out) {
@@ -98,7 +99,8 @@ Surface decode_surface<defs::Gen5>(std::span<const uint32_t> dwords) {
   }
   // Entries minus one: Width has bits 6:0, Height 19:7, Depth from 20 on (Mesa crocus_state.c, fill_buffer_surface_state; isl_surface_state.c).
   out.entries = (uint64_t{s.depth & 0x7f} << 20 | uint64_t{s.height} << 7 | (s.width & 0x7f)) + 1;
-  out.pitch = s.surface_pitch + 1;
+  // i965-va-driver's buffer of owords for the scoreboard's kernel has a pitch of one byte (i965_avc_hw_scoreboard.c).
+  out.pitch = std::max(s.surface_pitch + 1, out.format->block_bytes());
   return out;
 }
 

@@ -81,6 +81,7 @@ TEST_CASE("vfe: an entry that a thread keeps is not given to another, and when a
   quiet_log();
   clear_failure_counts();
   VfeRig rig;
+  rig.vfe.children_present = true;
   rig.set_state();
   rig.set_kernel(0, sending_kernel(0, 1));
   rig.set_kernel(1, sending_kernel(0, 1, keep_entry));
@@ -95,6 +96,15 @@ TEST_CASE("vfe: an entry that a thread keeps is not given to another, and when a
   CHECK(rig.object(keeps) == ExecResult::fault);
   rig.execute(rig.fence.pack());
   CHECK(rig.object(keeps) == ExecResult::done);
+}
+
+TEST_CASE("vfe: without children entries come back, whatever the threads' ends say") {
+  // As i965-va-driver's kernels of macroblocks end (shaders/h264/mc/header.inc, EOTMSGDSC).
+  VfeRig rig;
+  rig.set_state();
+  rig.set_kernel(0, sending_kernel(0, 1, keep_entry));
+  for (unsigned i = 0; i < 9; ++i) CHECK(rig.object(gen5::MEDIA_OBJECT{}) == ExecResult::done);
+  CHECK(rig.sent.size() == 9);
 }
 
 TEST_CASE("vfe: what does not fit is cut off and counted") {

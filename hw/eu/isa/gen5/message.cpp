@@ -41,6 +41,12 @@ void scattered(MessageOp& op, Scattered d) {
   op.elements = 1;
 }
 
+/// intel-vaapi-driver shaders/h264/ildb/ILDB_header.inc: ENMSGDSCFM, ENMSGDSCTF, ENMSGDSCBF.
+void media_block(MessageOp& op, MediaBlock d) {
+  if (!d.override_lines()) return;
+  op.lines = !d.line_stride() ? LineSelect::all : d.line_offset() ? LineSelect::bottom_field : LineSelect::top_field;
+}
+
 void render_target_write(MessageOp& op, RenderTargetWrite d) {
   const auto subtype = static_cast<RenderTargetSubtype>(d.subtype());
   op.last_target = d.last_render_target();
@@ -74,7 +80,7 @@ void control(MessageOp& op, const Type& type, uint32_t d) {
       op.owords = static_cast<DualBlockSize>(OwordDualBlock{d}.block_size()) == DualBlockSize::OWORDS_4 ? 4 : 1;
       return;
     case Fields::Scattered: op.byte_offset = true; return scattered(op, {d});
-    case Fields::MediaBlock: op.strided = MediaBlock{d}.vertical_line_stride(); return;
+    case Fields::MediaBlock: return media_block(op, {d});
     case Fields::RenderTargetWrite: return render_target_write(op, {d});
     case Fields::Descriptor:
     case Fields::Vme:
