@@ -39,6 +39,8 @@ struct IsaLimits {
   bool logic_negates = false;
   /// Of products of dwords, mul takes src0's low word and mach its high one; else src1's.
   bool splits_first_factor = false;
+  /// Drivers write whole kernels of vectors for it (align16): predicates by component and dot products are worth code of their own (hw/eu/jit).
+  bool vector_kernels = false;
 };
 
 /// Whether operands of the opcode may have the type; `letters`: of the row, its destination's or sources'.

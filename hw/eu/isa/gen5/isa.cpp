@@ -20,6 +20,7 @@ constexpr IsaLimits limits = [] {
   // Mesa brw_fs_copy_propagation.cpp: modifiers that change the sign move into logic operations before Gfx8.
   l.logic_negates = true;
   l.mask_stacks = l.accumulates_always = l.rounds_in_two_steps = l.splits_first_factor = l.mixes_floats = l.integer_dots = true;
+  l.vector_kernels = true;
   return l;
 }();
 
