@@ -10,6 +10,7 @@
 #include <random>
 #include <vector>
 
+#include "hw/base/hash.h"
 #include "hw/eu/interp/float_math.h"
 #include "hw/eu/interp/run.h"
 #include "hw/eu/isa/print.h"
@@ -32,6 +33,8 @@ class Generator {
       : isa_(isa), random_(seed), with_math_(with_math), with_align16_(has_align16(isa)), with_accumulator_(seed % 2) {}
 
   Instruction instruction();
+  /// `length` of them; of sets with mask stacks in branches and loops that are passed once.
+  std::vector<Instruction> program(unsigned length, unsigned depth = 3);
   void fill(State& state);
 
  private:
@@ -57,6 +60,11 @@ class Generator {
   bool macro(Instruction& i);
   void channels(Instruction& i);
   uint32_t word();
+  Instruction flow(Opcode opcode, bool predicated);
+  std::vector<Instruction> branches(unsigned length, unsigned depth);
+  std::vector<Instruction> loop(unsigned length, unsigned depth);
+  Instruction message();
+  void to_message_registers(Instruction& i);
 
   const Isa& isa_;
   std::mt19937_64 random_;
@@ -481,10 +489,123 @@ Instruction as_executed(const Isa& isa, const Instruction& i, bool reads) {
   return seen;
 }
 
-Instruction Generator::instruction() {
+/// To extended math, or one without an answer.
+Instruction Generator::message() {
   for (;;) {
     Instruction i;
+    i.opcode = Opcode::send;
+    i.exec_size = static_cast<uint8_t>(chance(20) ? 4 : 8u << below(2));
+    i.compression = i.exec_size == 16 ? (chance(70) ? 2 : 0) : chance(20);
+    i.no_mask = chance(20);
+    if (chance(20)) i.pred_control = 1, i.pred_invert = chance(50);
+    const bool math = chance(75);
+    constexpr uint8_t functions[] = {1, 2, 3, 4, 5, 6, 7, 8, 10, 11, 12, 13};
+    constexpr uint32_t math_flags = 0xd0;  // signed integers, saturation, scalar
+    const unsigned length = 1 + below(math ? 2 : 4), answer = math ? 1 + below(2) : 0;
+    i.cond_mod = math ? 1 : 5;
+    i.descriptor = (math ? of(functions) | (static_cast<uint32_t>(random_()) & math_flags) : 0x4400u) | answer << 20 | length << 25;
+    i.first_message = static_cast<uint8_t>(below(8));
+    i.dst = {
+        .file = math ? RegFile::grf : RegFile::arf, .type = RegType::f, .reg = static_cast<uint8_t>(math ? below(116) : 0), .hstride = 1};
+    if (math && i.exec_size == 8 && chance(30)) {
+      i.access_mode = AccessMode::align16;
+      i.dst.writemask = static_cast<uint8_t>(1 + below(15));
+    }
+    i.src[0] = {.file = RegFile::arf, .type = RegType::f, .reg = 0};
+    if (chance(80)) {
+      static constexpr RegType types[] = {RegType::f, RegType::f,  RegType::f, RegType::ud,
+                                          RegType::d, RegType::uw, RegType::w, RegType::ub};
+      i.src[0] = {
+          .file = RegFile::grf, .type = of(types), .negate = chance(15), .abs = chance(15), .reg = static_cast<uint8_t>(below(120))};
+      region(i, i.src[0]);
+    }
+    i.src[1] = {.file = RegFile::imm};
+    i = isa_.decode(isa_.encode(i));
+    if (isa_.validate(i).empty()) return i;
+  }
+}
+
+/// Results of some instructions go there, and some are of a pair or compressed.
+void Generator::to_message_registers(Instruction& i) {
+  if (i.exec_size == 16 && chance(50)) i.compression = 2;
+  if (i.exec_size <= 8 && chance(25)) i.compression = 1;
+  const bool general = i.dst.file == RegFile::grf && !i.dst.indirect;
+  if (!general || chance(85)) return;
+  i.dst.reg = static_cast<uint8_t>(isa_.limits().registers + below(isa_.limits().message_registers));
+  i.interleaved_halves = i.compression == 2 && chance(50);
+}
+
+Instruction Generator::flow(Opcode opcode, bool predicated) {
+  Instruction i;
+  i.opcode = opcode;
+  i.exec_size = static_cast<uint8_t>(chance(10) ? 1 : 8u << below(3));
+  i.dst.hstride = 1;
+  i.dst.reg = i.src[0].reg = static_cast<uint8_t>(Arf::ip);
+  i.src[1] = {.file = RegFile::imm, .type = RegType::d};
+  if (predicated) i.pred_control = 1, i.pred_invert = chance(50), i.flag_subreg = static_cast<uint8_t>(below(2));
+  return i;
+}
+
+/// Its distance, in instructions from `from`, and what it pops.
+void lead(Instruction& from, size_t distance, unsigned pops) { from.imm = (2 * distance & 0xffff) | uint64_t{pops} << 16; }
+
+void append(std::vector<Instruction>& code, const std::vector<Instruction>& more) { code.insert(code.end(), more.begin(), more.end()); }
+
+std::vector<Instruction> Generator::branches(unsigned length, unsigned depth) {
+  const unsigned first = below(length + 1);
+  std::vector<Instruction> code{flow(chance(50) ? Opcode::if_ : Opcode::iff, true)};
+  append(code, program(first, depth));
+  if (code[0].opcode == Opcode::if_) {
+    const size_t otherwise = code.size();
+    lead(code[0], otherwise, 0);
+    code.push_back(flow(Opcode::else_, false));
+    append(code, program(length - first, depth));
+    lead(code[otherwise], code.size() + 1 - otherwise, 1);
+  } else {
+    lead(code[0], code.size() + 1, 0);
+  }
+  code.push_back(flow(Opcode::endif, false));
+  lead(code.back(), 0, 1);
+  return code;
+}
+
+/// Channels leave it at several places, and all of them at the end of its first round.
+std::vector<Instruction> Generator::loop(unsigned length, unsigned depth) {
+  std::vector<Instruction> code{flow(Opcode::do_, false)};
+  std::vector<size_t> breaks;
+  while (length > 0) {
+    const unsigned part = 1 + below(length);
+    length -= part;
+    append(code, program(part, depth));
+    breaks.push_back(code.size());
+    code.push_back(flow(Opcode::break_, length > 0));
+  }
+  code.back().exec_size = 32, code.back().no_mask = true;
+  for (const size_t n : breaks) lead(code[n], code.size() + 1 - n, 0);
+  code.push_back(flow(Opcode::while_, false));
+  lead(code.back(), size_t{0} - (code.size() - 2), 0);
+  return code;
+}
+
+std::vector<Instruction> Generator::program(unsigned length, unsigned depth) {
+  std::vector<Instruction> code;
+  const bool flows = isa_.limits().mask_stacks && depth;
+  while (length > 0) {
+    const unsigned part = flows && chance(12) ? 1 + below(length) : 0;
+    length -= part ? part : 1;
+    if (part) append(code, chance(60) ? branches(part, depth - 1) : loop(part, depth - 1));
+    else code.push_back(instruction());
+  }
+  return code;
+}
+
+Instruction Generator::instruction() {
+  const bool has_messages = with_math_ && isa_.limits().message_registers;
+  for (;;) {
+    if (has_messages && chance(10)) return message();
+    Instruction i;
     if (!candidate(i)) continue;
+    if (has_messages) to_message_registers(i);
     // What the form lacks is lost, and strides are as it has them.
     i = isa_.decode(isa_.encode(i));
     if (!isa_.validate(i).empty() || !known_to_reference(isa_, i) || !comparable(as_executed(isa_, i, with_accumulator_))) continue;
@@ -518,8 +639,10 @@ class Machine {
     thread_.macro_acc = before.macro;
     thread_.acc_wide = before.acc_wide;
     thread_.acc_size = static_cast<uint8_t>(before.acc_size);
+    target_.sent = before.sent;
     executor(thread_, env_, target_);
     State after = before;
+    after.sent = target_.sent;
     std::memcpy(after.grf.data(), thread_.regs.grf, after.grf.size());
     std::memcpy(after.acc.data(), thread_.regs.acc, after.acc.size());
     after.flags = thread_.regs.flag[0] | static_cast<uint64_t>(thread_.regs.flag[1]) << 32;
@@ -532,7 +655,11 @@ class Machine {
 
  private:
   struct Target : MessageTarget {
-    SendResult send(const Message&, ThreadEnv&) override { return SendResult::done; }
+    uint64_t sent = 0;
+    SendResult send(const Message& message, ThreadEnv&) override {
+      if (!message.end_of_thread) sent = hash64(std::as_bytes(message.payload), sent + message.exec_mask + message.op.descriptor);
+      return SendResult::done;
+    }
   };
   const Isa& isa_;
   memory::SparseMemory memory_;
@@ -583,6 +710,7 @@ std::string explain(const State& expected, const State& found) {
   for (size_t n = 0; n < expected.native.size(); n++)
     if (expected.native[n] != found.native[n])
       return fmt::format("NF channel {}: expected {:016x}, found {:016x}", n, expected.native[n], found.native[n]);
+  if (expected.sent != found.sent) return "messages";
   return expected.macro != found.macro ? "special accumulators" : "other state";
 }
 
@@ -630,7 +758,7 @@ Outcome run(const Isa& isa, uint64_t seed, uint64_t instructions) {
   return outcome;
 }
 
-Outcome compare(const Isa& isa, uint64_t seed, uint64_t instructions, unsigned length, const Executor& executor) {
+Outcome compare(const Isa& isa, uint64_t seed, uint64_t instructions, unsigned planned, const Executor& executor) {
   Outcome outcome;
   Machine machine(isa);
   while (outcome.instructions < instructions && outcome.difference.empty()) {
@@ -638,8 +766,10 @@ Outcome compare(const Isa& isa, uint64_t seed, uint64_t instructions, unsigned l
     State start;
     generator.fill(start);
     start.cr0 &= ~0x30u;
-    std::vector<Instruction> code;
-    for (unsigned n = 0; n < length; n++) code.push_back(generator.instruction());
+    if (outcome.programs % 4 == 0) start.cr0 |= cr0::alt_mode;
+    if (isa.limits().mask_stacks && outcome.programs % 2) start.cr0 |= cr0::single_program_flow;
+    std::vector<Instruction> code = generator.program(planned);
+    const auto length = static_cast<unsigned>(code.size());
     outcome.instructions += length;
     code.push_back(end_of_thread(isa));
     if (same(machine.run(code, start), machine.run(code, start, executor))) continue;

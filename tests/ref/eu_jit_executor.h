@@ -17,7 +17,8 @@ class JitExecutor {
     const Program& program = *thread.program();
     const jit::Variant variant{.flush_f32 = !((thread.regs.control[0] | jit::start_mode(program).bits) & cr0::denorm_f32),
                                .channels = thread.dispatched == 0xffffffff ? thread.dispatched : 0,
-                               .keep_registers = true};
+                               .keep_registers = true,
+                               .alternate = (thread.regs.control[0] & cr0::alt_mode) != 0};
     const jit::ObjectFile object = jit::compile(program, variant, isa_);
     if (object.refused) return refused_++, interpret(thread, env, target);
     stepped_ += object.stepped;

@@ -62,6 +62,10 @@ Next send_message(Thread& thread, const Op& op, RunState& state, const SendForm&
 // Where messages have registers of their own (IsaLimits::message_registers): message_registers.cpp.
 /// src0, as its region says, becomes the first register of the message (of a compressed instruction: the first two).
 void move_to_message(Thread& thread, const Op& op);
+/// How the results of one half of a message to the math unit reach the registers: in F or as dwords, by the instruction's write mask.
+Op math_result(const Op& op, const SendForm& form, unsigned half);
+/// Whether the halves' operands and results are registers.
+bool math_is_inside(const Op& op, const SendForm& form);
 /// A valid message to the math unit.
 Next send_to_math(Thread& thread, const Op& op, RunState& state, const SendForm& form, uint32_t mask);
 
@@ -73,6 +77,11 @@ Division divide_integers(int64_t a, int64_t b, bool with_sign);
 
 /// The thread goes on at an offset from the program's start; fails where no instruction is, or, on the way back, where the stop flag says so.
 Next jump(Thread& thread, const Op& op, int64_t offset, RunState& state);
+
+/// Registers that have their value only when they are read. The clock counts instructions, so that it is the same in every run.
+void make_dynamic(Thread& thread, const Op& op);
+/// An instruction wrote masks: their words are those of channels 0 to 15.
+void take_masks(Thread& thread);
 
 /// Sets the host's rounding mode to cr0's for the arithmetic of the lanes; the destructor restores nearest even.
 class HostRounding {

@@ -67,12 +67,15 @@ bool divides_integers(const MessageOp& message) {
   return function == MathFunction::int_div_both || function == MathFunction::int_quotient || function == MathFunction::int_remainder;
 }
 
-/// How the results of a half reach the registers: in F or as dwords, with the instruction's write mask.
-Op result_op(const Op& op, const SendForm& form, unsigned half) {
+}  // namespace
+
+Op math_result(const Op& op, const SendForm& form, unsigned half) {
   const bool integer = divides_integers(form.op);
   Op result = op;
   result.exec_size = static_cast<uint8_t>(std::min<unsigned>(op.exec_size, half_channels));
   result.groups = 1;
+  result.shift = static_cast<uint8_t>(op.shift + half * half_channels);
+  result.lanes_mask = (1u << result.exec_size) - 1;
   result.kind = integer ? LaneKind::i32 : LaneKind::f32;
   result.cond = 0;
   result.flush = !integer;
@@ -87,7 +90,11 @@ Op result_op(const Op& op, const SendForm& form, unsigned half) {
   return result;
 }
 
-}  // namespace
+bool math_is_inside(const Op& op, const SendForm& form) {
+  const unsigned halves = op.exec_size > half_channels ? 2 : 1;
+  return form.response.first + halves * form.response.count <= grf_count &&
+         form.payload.first + halves * form.payload.count <= grf_count + guard_count;
+}
 
 void move_to_message(Thread& thread, const Op& op) {
   const Instruction& i = *op.instruction;
@@ -116,14 +123,13 @@ void move_to_message(Thread& thread, const Op& op) {
 Next send_to_math(Thread& thread, const Op& op, RunState& state, const SendForm& form, uint32_t mask) {
   const auto function = static_cast<MathFunction>(form.op.operation);
   const unsigned halves = op.exec_size > half_channels ? 2 : 1;
-  if (form.response.first + halves * form.response.count > grf_count) return fail(thread, "message beyond the registers");
+  if (!math_is_inside(op, form)) return fail(thread, "message beyond the registers");
   for (unsigned half = 0; half < halves; half++) {
     const unsigned at = form.payload.first + half * form.payload.count;
-    if (at + form.payload.count > grf_count + guard_count) return fail(thread, "message beyond the registers");
     const uint32_t part_mask = mask >> half * half_channels & 0xff;
     if (!part_mask || !form.response.count) continue;
     // Operands may be overwritten by the result only after all are read: they are in other registers.
-    const MathPart part{form.op, thread.regs.at(at), form.payload.count, result_op(op, form, half)};
+    const MathPart part{form.op, thread.regs.at(at), form.payload.count, math_result(op, form, half)};
     if (divides_integers(form.op)) {
       divide(thread, part, state, part_mask);
     } else if (form.op.operation == MessageOp::sine_and_cosine) {

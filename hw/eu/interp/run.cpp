@@ -8,17 +8,6 @@
 
 namespace softgen::eu {
 
-namespace {
-
-/// Channels that waited for this instruction run again.
-void join(Thread& thread, uint32_t offset) {
-  for (uint32_t waiting = thread.dispatched & ~thread.active; waiting; waiting &= waiting - 1) {
-    const auto channel = static_cast<unsigned>(__builtin_ctz(waiting));
-    if (thread.channel_ip[channel] == offset) thread.active |= 1u << channel;
-  }
-}
-
-/// Registers that have their value only when they are read. The clock counts instructions, so that it is the same in every run.
 void make_dynamic(Thread& thread, const Op& op) {
   thread.regs.ip[0] = static_cast<uint32_t>(thread.program()->start()) + op.offset;
   if (thread.program()->isa().limits().mask_stacks) {
@@ -34,13 +23,22 @@ void make_dynamic(Thread& thread, const Op& op) {
   thread.regs.timestamp[1] = static_cast<uint32_t>(clock >> 32);
 }
 
-/// An instruction wrote masks: their words are those of channels 0 to 15.
 void take_masks(Thread& thread) {
   MaskStacks& masks = thread.masks;
   const auto low = [](uint32_t& mask, uint32_t word) { mask = (mask & 0xffff0000u) | (word & 0xffff); };
   low(masks.active, thread.regs.channel_enable[0]), low(masks.branch, thread.regs.channel_enable[0] >> 16);
   low(masks.loop, thread.regs.channel_enable[1]), low(masks.continued, thread.regs.channel_enable[1] >> 16);
   thread.active = masks.running();
+}
+
+namespace {
+
+/// Channels that waited for this instruction run again.
+void join(Thread& thread, uint32_t offset) {
+  for (uint32_t waiting = thread.dispatched & ~thread.active; waiting; waiting &= waiting - 1) {
+    const auto channel = static_cast<unsigned>(__builtin_ctz(waiting));
+    if (thread.channel_ip[channel] == offset) thread.active |= 1u << channel;
+  }
 }
 
 template <typename Before>

@@ -41,6 +41,8 @@ struct IsaLimits {
   bool splits_first_factor = false;
   /// shr of a signed value fills with its sign, as asr does: i965-va-driver's IDCT (shaders/mpeg2/vld/idct.g4i) ends with it, and its residuals are signed.
   bool shr_keeps_sign = false;
+  /// Drivers write whole kernels of vectors for it (align16): predicates by component and dot products are worth code of their own (hw/eu/jit).
+  bool vector_kernels = false;
 };
 
 /// Whether operands of the opcode may have the type; `letters`: of the row, its destination's or sources'.

@@ -38,9 +38,17 @@ bool Emitter::native_destination(const Op& op) const {
   return true;
 }
 
+namespace {
+/// Of sets whose arithmetic always writes the accumulator: floats that fit into acc0 and acc1.
+bool accumulates_natively(const Op& op) {
+  return op.of_vectors && op.kind == LaneKind::f32 && op.instruction->dst.type == RegType::f && (op.shift & 15u) + op.exec_size <= 16;
+}
+}  // namespace
+
 bool Emitter::native(const Op& op) const {
-  if (op.acc_write || op.reads_dynamic || op.cond == static_cast<unsigned>(CondMod::o)) return false;
-  if (op.align16 && op.pred > 1) return false;
+  if (op.reads_dynamic || op.cond == static_cast<unsigned>(CondMod::o)) return false;
+  if (op.acc_write && !accumulates_natively(op)) return false;
+  if (op.align16 && op.pred > 1 && !op.of_vectors) return false;
   if (op.exec_size > 8 && op.exec_size % 8) return false;
   // f0 and f1 have 64 bits; flags beyond do not exist.
   if ((op.pred || op.cond) && op.flag_bit + op.shift + op.exec_size > 64) return false;
@@ -55,7 +63,7 @@ void Emitter::work(size_t n) {
   // The predicate of sel chooses; it does not mask.
   const bool by_predicate = op.opcode == Opcode::sel && !op.cond;
   const Value mask = by_predicate ? enabled_mask(op) : execution_mask(op);
-  if (op.to_accumulator && op.execute != execute_compare) {
+  if ((op.to_accumulator || op.acc_write) && op.execute != execute_compare) {
     const Value at = ir_.load(ir_.ptr, ir_.address(frame_, offsetof(Frame, acc_size)), 8);
     const Value any = ir_.icmp(LLVMIntNE, ir_.and_(mask, ir_.c32(op.lanes_mask)), ir_.c32(0));
     ir_.store(ir_.select(any, ir_.constant(ir_.i8, 0), ir_.load(ir_.i8, at, 1)), at, 1);
@@ -64,6 +72,8 @@ void Emitter::work(size_t n) {
   if (op.execute == execute_compare) return compare_op(op, mask);
   if (op.execute == execute_line) return line(op, mask);
   if (op.execute == execute_math) return math(op, mask);
+  if (op.execute == execute_two_step_rounding) return two_step_rounding(op, mask);
+  if (op.execute == execute_dot) return dot(op, mask);
   std::vector<Value> results;
   std::vector<uint8_t> raws;
   for (unsigned k = 0; k < groups_of(op); k++) {
@@ -117,6 +127,10 @@ Value Emitter::finish(const Op& op, Value v, uint8_t& raw) {
         v = ir_.select(ir_.fcmp(LLVMRealOLT, v, one), v, one);
         raw &= static_cast<uint8_t>(~raw_nan);
       }
+      if (variant_.alternate && (op.flush || op.saturate)) {
+        v = alternate(v);
+        raw &= static_cast<uint8_t>(~raw_nan);
+      }
       if (op.flush && variant_.flush_f32) raw |= raw_denormal;
       return v;
     }
@@ -141,6 +155,15 @@ Value Emitter::narrowed(const Op& op, Value v) {
   return size >= 4 ? v : ir_.trunc(v, ir_.vec(ir_.int_type(size * 8), Ir::size(v)));
 }
 
+/// The result's copy in the accumulator: see write_accumulator() of interp/execute.cpp.
+void Emitter::accumulate(const Op& op, unsigned k, Value v, Value mask, uint8_t raw) {
+  Op copy = op;
+  copy.dst.place = Place::contiguous;
+  copy.dst.channels = 0xffffffff;
+  copy.dst.base = static_cast<uint16_t>(offsetof(Registers, acc) + (op.shift & 15u) * 4);
+  store(copy, k, v, mask, raw);
+}
+
 void Emitter::retire(const Op& op, Value mask, std::vector<Value>& results, std::vector<uint8_t>& raws, bool with_flags) {
   for (size_t k = 0; k < results.size(); k++) results[k] = finish(op, results[k], raws[k]);
   if (op.cond && with_flags) {
@@ -152,6 +175,8 @@ void Emitter::retire(const Op& op, Value mask, std::vector<Value>& results, std:
                              is_signed(op.dst.type) || size_of(op.dst.type) < 4));
     write_flags(op, mask, bits_of(bits, lanes_of(op)));
   }
+  if (op.acc_write)
+    for (unsigned k = 0; k < results.size(); k++) accumulate(op, k, results[k], mask, raws[k]);
   if (op.dst.place == Place::none) return;
   for (unsigned k = 0; k < results.size(); k++) store(op, k, narrowed(op, results[k]), mask, raws[k]);
 }

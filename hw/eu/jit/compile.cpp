@@ -102,6 +102,7 @@ namespace {
 
 /// Whether a series can be one loop: no op needs the thread's registers in memory, and none can block the thread.
 bool fits_series(const Program& program, const FlowGraph& graph) {
+  if (program.isa().limits().mask_stacks) return false;
   for (size_t n = 0; n < graph.steps.size(); n++) {
     if (!graph.reached[n]) continue;
     const Op& op = program.ops()[n];
@@ -167,8 +168,8 @@ std::string code_name(const Program& program, const Variant& variant, HostIsa is
   const std::array<uint64_t, 2> place = {program.isa().cache_id(), program.start()};
   const Hash128 hash = hash128(program.bytes(), hash64(std::as_bytes(std::span(place))));
   const SeriesLayout& s = variant.series;
-  return fmt::format("eu_{:016x}{:016x}_{:x}_{}{}{}{}", hash.high, hash.low, variant.channels, variant.flush_f32 ? "z" : "d",
-                     variant.keep_registers ? "k" : "", isa == HostIsa::host ? "h" : "v3",
+  return fmt::format("eu_{:016x}{:016x}_{:x}_{}{}{}{}{}", hash.high, hash.low, variant.channels, variant.flush_f32 ? "z" : "d",
+                     variant.keep_registers ? "k" : "", variant.alternate ? "a" : "", isa == HostIsa::host ? "h" : "v3",
                      variant.of_series() ? fmt::format("_{}_{}_{}", s.constants, s.attributes, s.end) : "");
 }
 

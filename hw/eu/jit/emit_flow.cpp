@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Branches as in interp/flow.cpp: channels that leave wait in the mask of their target; the thread jumps when no channel remains.
 #include "hw/eu/jit/emitter.h"
+#include "hw/eu/jit/message_registers.h"
 #include "hw/iface/engine.h"
 
 namespace softgen::eu::jit {
@@ -58,7 +59,7 @@ void Emitter::stay_if_none(size_t n, Value leaving, int64_t offset) {
 
 void Emitter::jump(size_t n) {
   const Op& op = ops_[n];
-  const int64_t target = int64_t{op.offset} + op.instruction->jump_base() + op.instruction->jip;
+  const int64_t target = jump_target(program_, op);
   const Value predicate = predicate_mask(op);
   if (!predicate) return go(n, target);
   flush(n);
@@ -103,8 +104,9 @@ void Emitter::go_back(size_t n, Value taken) {
 void Emitter::branch(size_t n) {
   const Op& op = ops_[n];
   const auto channels = [&](Value mask) { return ir_.shl(mask, ir_.c32(op.shift)); };
+  if (graph_.steps[n] == Step::jump) return jump(n);
+  if (mask_flow(n)) return;
   switch (op.opcode) {
-    case Opcode::jmpi: return jump(n);
     case Opcode::if_: {
       const Value leaving = channels(ir_.and_(enabled_mask(op), ir_.not_(execution_mask(op))));
       stay_if_none(n, leaving, op.next_offset);
@@ -153,17 +155,19 @@ Value Emitter::call_out(size_t n, Value mask) {
     slots_[s].in_memory = true;
   }
   if (!mask) ir_.store(flags(), ir_.address(regs_, offsetof(Registers, flag)), 4);
+  if (!mask && ops_[n].reads_dynamic) store_masks(n);
   const auto step = [&] {
     const Value function = ir_.load(ir_.ptr, ir_.address(frame_, offsetof(Frame, step)), 8);
     return ir_.call(function, ir_.i32, {frame_, ir_.c32(static_cast<uint32_t>(n)), active()});
   };
   const Value result = mask ? send_call(n, mask) : step();
   for (unsigned s = 0; s < slot_count; s++) {
-    if (!graph_.used[s] || !(f.writes[s] || f.all_writes)) continue;
+    if (!graph_.used[s] || !(f.writes[s] || f.all_writes) || (mask && f.moved[s])) continue;
     set_slot(s, ir_.load(ir_.vec(ir_.i32, 8), ir_.address(regs_, s * 32), 32), canonical);
     slots_[s].in_memory = true;
   }
   if (f.flags || f.all_writes) set_flags(ir_.load(ir_.i64, ir_.address(regs_, offsetof(Registers, flag)), 4));
+  if (ops_[n].writes_masks) load_masks();
   return result;
 }
 
@@ -184,8 +188,12 @@ void Emitter::step(size_t n) {
 
 void Emitter::send(size_t n) {
   const bool last = graph_.steps[n] == Step::end_of_thread;
+  const bool has_registers = ops_[n].message_registers;
+  if (has_registers && !message_is_native(ops_[n])) return send_by_step(n);
   if (last && variant_.keep_registers) write_back();
   const Value mask = execution_mask(ops_[n]);
+  if (has_registers) move_to_message(ops_[n], mask);
+  if (has_registers && ops_[n].message && ops_[n].message->kind == MessageKind::math) return math_message(n, mask);
   if (last) end_silently(n);
   if (Components first; find_colors(n, first)) write_colors(n, first, mask);
   if (const auto row = last ? std::nullopt : find_row(n)) return move_row(n, *row, mask);

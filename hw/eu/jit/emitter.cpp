@@ -41,6 +41,7 @@ void Emitter::place_slots() {
   for (unsigned s = 0; s < slot_count; s++)
     if (graph_.used[s]) slots_[s].alloca = is_second(s) ? slots_[s - 1].alloca : ir_.alloca(is_first(s) ? wide : grf);
   for (size_t n = 0; n < graph_.wait_places.size(); n++) masks_.wait_allocas.push_back(ir_.alloca(ir_.i32));
+  place_masks();
 }
 
 /// Loads registers from memory into the allocas when the code starts.
@@ -48,6 +49,7 @@ void Emitter::fill_slots() {
   const Type grf = ir_.vec(ir_.i32, 8), wide = ir_.vec(ir_.i32, 16);
   for (const Value v : masks_.wait_allocas) ir_.store(ir_.c32(0), v, 4);
   ir_.store(masks_.dispatched, masks_.active_alloca, 4);
+  start_masks();
   ir_.store(variant_.of_series() ? ir_.c64(0) : ir_.load(ir_.i64, ir_.address(regs_, offsetof(Registers, flag)), 4), masks_.flags_alloca,
             8);
   for (unsigned s = 0; s < slot_count; s++) {
@@ -206,6 +208,7 @@ void Emitter::leave(size_t n, Exit how) {
   write_back();
   for (size_t w = 0; w < graph_.wait_places.size(); w++)
     ir_.store(wait_mask(static_cast<int>(w)), ir_.address(frame_, offsetof(Frame, waiting) + 4 * w), 4);
+  store_masks(n);
   ir_.store(active(), ir_.address(frame_, offsetof(Frame, active)), 4);
   ir_.store(ir_.c32(static_cast<uint32_t>(n)), ir_.address(frame_, offsetof(Frame, index)), 4);
   ir_.ret(ir_.c32(static_cast<uint32_t>(how)));

@@ -105,6 +105,36 @@ class Emitter {
   void send_out(size_t n, Value mask);
   void wait(size_t n);
 
+  // Flow by mask stacks (emit_masks.cpp)
+  bool mask_flow(size_t n);
+  void mask_if(size_t n);
+  void mask_iff(size_t n);
+  void mask_else(size_t n);
+  void mask_do(size_t n);
+  void mask_while(size_t n);
+  void mask_break(size_t n);
+  void place_masks();
+  void start_masks();
+  void store_masks(size_t n);
+  void load_masks();
+  void take_running();
+  Value mask_of(Value alloca) { return ir_.load(ir_.i32, alloca, 4); }
+  void set_mask(Value alloca, Value mask) { ir_.store(mask, alloca, 4); }
+  void clear_mask(Value alloca, Value channels);
+  void push_branch(size_t n);
+  void pop_branches(size_t n);
+  void pop_loop(size_t n);
+  Value taken(const Op& op);
+  Value left_out(const Op& op);
+  Value single_flow();
+  void go_on_if_any(size_t n, Value stays);
+  void go_on(size_t n);
+
+  // Messages from registers of their own (message_registers.cpp)
+  void move_to_message(const Op& op, Value mask);
+  void math_message(size_t n, Value mask);
+  void send_by_step(size_t n);
+
   // Messages whose memory the code reads or writes itself (rows.cpp)
   std::optional<UntypedRow> find_row(size_t n) const;
   unsigned lanes_of(const UntypedRow& row) const { return std::min(lanes_, 8 * row.each); }
@@ -186,6 +216,8 @@ class Emitter {
   Value source(const Op& op, unsigned n, unsigned k, Want want, uint8_t* raw = nullptr);
   Value modified(Value v, const Source& s, LaneKind kind);
   Value flushed(Value floats);
+  /// In ALT mode: 0 for a NaN, the largest number for infinity; else the same.
+  Value alternate(Value floats);
   /// `v`: elements of the destination's size, as integers or floats.
   void store(const Op& op, unsigned k, Value v, Value mask, uint8_t raw);
   /// How the lanes of a stored value map to one slot.
@@ -218,6 +250,10 @@ class Emitter {
   void compare_op(const Op& op, Value mask);
   void line(const Op& op, Value mask);
   void math(const Op& op, Value mask);
+  Value math_value(MathFunction function, Value a, Value b, const Op& op, Value mask, unsigned k);
+  void two_step_rounding(const Op& op, Value mask);
+  void dot(const Op& op, Value mask);
+  void accumulate(const Op& op, unsigned k, Value v, Value mask, uint8_t raw);
   Value inverse_root(Value x, Value counting);
   Value inverse_root_exactly(Value a);
   bool compares_signed(const Op& op) const;
@@ -263,6 +299,12 @@ class Emitter {
     Value active = nullptr, flags = nullptr;  ///< null: not known in this block
     bool active_modified = false, flags_modified = false;
     std::vector<Value> wait_allocas;
+    /// Allocas of what MaskStacks has, where the instruction set has it.
+    struct {
+      Value active = nullptr, branch = nullptr, loop = nullptr, continued = nullptr;
+      std::array<Value, MaskStacks::max_depth> branches{};
+      std::array<std::array<Value, 2>, MaskStacks::max_depth> loops{};
+    } stacks;
   } masks_;
   Value scratch_[3] = {};  ///< eight floats each
   struct {

@@ -200,14 +200,14 @@ class CompiledProgram : public FastPath {
     const int whole = channels == 0xff ? 1 : channels == 0xffff ? 2 : channels == 0xffffffff ? 3 : 0;
     return whole + (keep_denorms ? 4 : 0);
   }
-  /// Index of the slot by mode and dispatched channels; -1: a mode that is interpreted (ALT mode, other rounding modes).
+  /// Index of the slot by mode and dispatched channels; -1: a mode that is interpreted (other rounding modes).
   int variant_of(const Thread& thread) const {
     const uint32_t mode = thread.regs.control[0] | start_mode_;
-    return mode_is_compiled(mode) ? kind_of(thread.dispatched, mode & cr0::denorm_f32) : -1;
+    return mode_is_compiled(mode) ? kind_of(thread.dispatched, mode & cr0::denorm_f32) + (mode & cr0::alt_mode ? 8 : 0) : -1;
   }
   static Variant variant(int kind, const SeriesLayout& layout) {
     constexpr uint32_t channels[4] = {0, 0xff, 0xffff, 0xffffffff};
-    return {.flush_f32 = kind < 4, .channels = channels[kind & 3], .series = layout};
+    return {.flush_f32 = !(kind & 4), .channels = channels[kind & 3], .series = layout, .alternate = kind >= 8};
   }
 
   /// Counts threads that would have used the slot's code, and requests the code when there were enough.
@@ -246,7 +246,7 @@ class CompiledProgram : public FastPath {
   Shared& shared_;
   const Program& program_;
   const uint32_t start_mode_;
-  std::array<CodeSlot, 8> slots_;
+  std::array<CodeSlot, 16> slots_;
   std::array<SeriesSlots, 3> series_;
 };
 
@@ -255,8 +255,7 @@ class LlvmCompiler final : public Compiler {
   LlvmCompiler(Engine engine, bool in_process) : interprets_(engine == Engine::interp), shared_(engine == Engine::jit, in_process) {}
 
   std::unique_ptr<FastPath> attach(const Program& program) override {
-    // Mask stacks are the interpreter's alone.
-    return interprets_ || program.isa().limits().mask_stacks ? nullptr : std::make_unique<CompiledProgram>(shared_, program);
+    return interprets_ ? nullptr : std::make_unique<CompiledProgram>(shared_, program);
   }
   EngineStats stats() const override {
     const Counters& c = shared_.counters;

@@ -28,6 +28,11 @@ bool math_is_native(const Op& op) {
 
 bool Emitter::float_native(const Op& op) const {
   switch (op.opcode) {
+    case Opcode::dp2:
+    case Opcode::dp3:
+    case Opcode::dp4:
+    case Opcode::dph: return op.of_vectors && op.exec_size % 4 == 0 && op.dst.type == RegType::f;
+    case Opcode::mac: return op.acc_write && op.src[0].type == RegType::f;
     case Opcode::mov:
     case Opcode::add:
     case Opcode::mul:
@@ -67,6 +72,13 @@ Value Emitter::float_result(const Op& op, unsigned k, uint8_t& raw) {
   const auto round = [&](const char* name) { return ir_.intrinsic(name, {type}, {ir_.fence(in[0])}); };
   switch (op.opcode) {
     case Opcode::add: return ir_.fadd(in[0], in[1]);
+    case Opcode::mac: {
+      std::array<unsigned, 16> offsets{};
+      for (unsigned i = 0; i < n; i++) offsets[i] = static_cast<unsigned>(offsetof(Registers, acc)) + ((op.shift & 15u) + n * k + i) * 4;
+      Value sum = ir_.as_floats(elements(offsets, n, 4, Want::floats, nullptr, running_channels(op, k)));
+      if (variant_.flush_f32 && llvm::IsConstant(sum)) sum = flushed(sum);
+      return fma(in[0], in[1], alternate(sum));
+    }
     case Opcode::mul: return ir_.fmul(in[0], in[1]);
     case Opcode::mad: return fma(in[1], in[2], in[0]);
     case Opcode::lrp: return fma(in[0], in[1], ir_.fmul(ir_.fsub(ir_.splat_float(1, n), in[0]), in[2]));
@@ -79,6 +91,49 @@ Value Emitter::float_result(const Op& op, unsigned k, uint8_t& raw) {
       return ir_.select(ir_.fcmp(LLVMRealOGE, r, ir_.splat_float(1, n)), ir_.splat_float(0x1.fffffep-1f, n), r);
     }
   }
+}
+
+/// Down; where 1 is to be added for the mode, the condition .r says so.
+void Emitter::two_step_rounding(const Op& op, Value mask) {
+  const bool says = static_cast<CondMod>(op.cond) == CondMod::r;
+  const char* const name = op.opcode == Opcode::rndu ? "llvm.ceil" : op.opcode == Opcode::rnde ? "llvm.roundeven" : "llvm.trunc";
+  const Type type = ir_.vec(ir_.f32, lanes_of(op));
+  std::vector<Value> results, above;
+  std::vector<uint8_t> raws;
+  for (unsigned k = 0; k < groups_of(op); k++) {
+    const Value in = ir_.fence(source(op, 0, k, Want::floats)), down = ir_.intrinsic("llvm.floor", {type}, {in});
+    if (says) above.push_back(ir_.fcmp(LLVMRealOGT, ir_.intrinsic(name, {type}, {in}), down));
+    results.push_back(down);
+    raws.push_back(raw_nan);
+  }
+  if (says) write_flags(op, mask, bits_of(above, lanes_of(op)));
+  retire(op, mask, results, raws, !says);
+}
+
+/// Products of two floats are exact in double precision, so are summed and rounded as in interp/special.cpp.
+void Emitter::dot(const Op& op, Value mask) {
+  const unsigned n = lanes_of(op), groups = n / 4;
+  const unsigned terms = op.opcode == Opcode::dp2 ? 2 : op.opcode == Opcode::dp4 ? 4 : 3;
+  const Type doubles = ir_.vec(ir_.f64, groups), floats = ir_.vec(ir_.f32, groups);
+  std::vector<Value> results;
+  std::vector<uint8_t> raws;
+  for (unsigned k = 0; k < groups_of(op); k++) {
+    // LLVM widens a constant as if DAZ were off, also one that only its optimizer finds.
+    const Value a = ir_.fence(source(op, 0, k, Want::floats)), b = ir_.fence(source(op, 1, k, Want::floats));
+    const auto component = [&](Value v, unsigned c) {
+      std::array<int, 4> picks{};
+      for (unsigned g = 0; g < groups; g++) picks[g] = static_cast<int>(4 * g + c);
+      return ir_.fpext(ir_.shuffle(v, nullptr, std::span(picks).first(groups)), doubles);
+    };
+    Value sum = ir_.splat_double(0, groups);
+    for (unsigned c = 0; c < terms; c++) sum = ir_.fadd(sum, ir_.fmul(component(a, c), component(b, c)));
+    if (op.opcode == Opcode::dph) sum = ir_.fadd(sum, component(b, 3));
+    std::array<int, 16> spread{};
+    for (unsigned i = 0; i < n; i++) spread[i] = static_cast<int>(i / 4);
+    results.push_back(ir_.shuffle(ir_.fptrunc(sum, floats), nullptr, std::span(spread).first(n)));
+    raws.push_back(raw_nan);
+  }
+  retire(op, mask, results, raws, true);
 }
 
 /// The lanes in which a minimum (.l) or maximum is `a`. A NaN loses against a number, and -0 is less than +0 (hw/eu/interp/execute.cpp,
@@ -103,7 +158,8 @@ void Emitter::select(const Op& op, Value mask) {
     const Value a = source(op, 0, k, want), b = source(op, 1, k, want);
     Value take;
     if (op.opcode == Opcode::csel) {
-      const Value tested = source(op, 2, k, floats ? Want::floats : Want::bits);
+      Value tested = source(op, 2, k, floats ? Want::floats : Want::bits);
+      if (floats) tested = alternate(tested);
       take = compare(cond, tested, llvm::ConstNull(llvm::TypeOf(tested)), floats, compares_signed(op));
     } else if (!op.cond) {
       take = predicate ? lane_mask(op, predicate, k) : nullptr;
@@ -144,7 +200,7 @@ void Emitter::line(const Op& op, Value mask) {
   // Widened as a vector: one instruction together with the load.
   const auto coefficient = [&](unsigned n) {
     const Value v = ir_.splat(scalar(op.src[0].base + 4 * n, 4, Want::floats, nullptr), 8);
-    return widen(modified(ir_.as_floats(v), op.src[0], LaneKind::f32));
+    return widen(alternate(modified(ir_.as_floats(v), op.src[0], LaneKind::f32)));
   };
   const Value p = coefficient(0), q = plane ? coefficient(1) : nullptr, s = coefficient(3);
   const auto fma = [&](Value a, Value b, Value c) { return ir_.intrinsic("llvm.fma", {doubles}, {a, b, c}); };
@@ -154,8 +210,8 @@ void Emitter::line(const Op& op, Value mask) {
     Value u, sum;
     if (plane) {
       const unsigned first = op.src[1].base / 32 + 2 * k;
-      u = modified(ir_.as_floats(slot(first)), op.src[1], LaneKind::f32);
-      const Value v = modified(ir_.as_floats(slot(first + 1)), op.src[1], LaneKind::f32);
+      u = alternate(modified(ir_.as_floats(slot(first)), op.src[1], LaneKind::f32));
+      const Value v = alternate(modified(ir_.as_floats(slot(first + 1)), op.src[1], LaneKind::f32));
       sum = fma(q, widen(v), s);
     } else {
       u = source(op, 1, k, Want::floats);
@@ -213,20 +269,20 @@ Value Emitter::inverse_root(Value x, Value counting) {
   return ir_.phi(result, quick, slow, exact);
 }
 
-void Emitter::math(const Op& op, Value mask) {
-  const unsigned n = lanes_of(op);
+/// `a`, `b` (null: none): of group k of an op for the channels of `mask`.
+Value Emitter::math_value(MathFunction function, Value a, Value b, const Op& op, Value mask, unsigned k) {
+  const unsigned n = Ir::size(a);
   const Type type = ir_.vec(ir_.f32, n), whole = ir_.vec(ir_.f32, 8);
-  const MathFunction function = op.instruction->math_function();
-  const auto call = [&](Value a, Value b) {
-    ir_.store(a, scratch_[1], 32);
-    if (b) ir_.store(b, scratch_[2], 32);
+  const auto call = [&](Value x, Value y) {
+    ir_.store(x, scratch_[1], 32);
+    if (y) ir_.store(y, scratch_[2], 32);
     const Value table = ir_.load(ir_.ptr, ir_.address(frame_, offsetof(Frame, math)), 8);
     const Value target = ir_.load(ir_.ptr, ir_.address(table, 8 * static_cast<unsigned>(function)), 8);
     ir_.call(target, ir_.void_type(), {scratch_[0], scratch_[1], scratch_[2]});
     return ir_.load(whole, scratch_[0], 32);
   };
   // Eight lanes at a time; of fewer, missing lanes get the first one's value.
-  const auto calls = [&](Value a, Value b) {
+  const auto calls = [&] {
     std::array<int, 16> picks{};
     for (unsigned i = 0; i < n; i++) picks[i] = static_cast<int>(i);
     const auto part = [&](Value v, unsigned first) {
@@ -236,21 +292,24 @@ void Emitter::math(const Op& op, Value mask) {
     if (n == 16) return ir_.shuffle(r, call(part(a, 8), part(b, 8)), picks);
     return n < 8 ? ir_.shuffle(r, nullptr, std::span(picks).first(n)) : r;
   };
+  switch (function) {
+    case MathFunction::inv: return ir_.fdiv(ir_.splat_float(1, n), a);
+    case MathFunction::fdiv: return ir_.fdiv(a, b);
+    case MathFunction::sqrt: return ir_.intrinsic("llvm.sqrt", {type}, {ir_.fence(a)});  // as float_result() rounds
+    case MathFunction::rsq: return inverse_root(a, full(op, mask) ? nullptr : lane_bits(mask, n, k));
+    default: return calls();
+  }
+}
+
+void Emitter::math(const Op& op, Value mask) {
+  const MathFunction function = op.instruction->math_function();
   std::vector<Value> results;
   std::vector<uint8_t> raws;
   for (unsigned k = 0; k < groups_of(op); k++) {
     const Value a = source(op, 0, k, Want::floats);
     const bool two = function == MathFunction::fdiv || function == MathFunction::pow;
     const Value b = two ? source(op, 1, k, Want::floats) : nullptr;
-    Value r;
-    switch (function) {
-      case MathFunction::inv: r = ir_.fdiv(ir_.splat_float(1, n), a); break;
-      case MathFunction::fdiv: r = ir_.fdiv(a, b); break;
-      case MathFunction::sqrt: r = ir_.intrinsic("llvm.sqrt", {type}, {ir_.fence(a)}); break;  // as float_result() rounds
-      case MathFunction::rsq: r = inverse_root(a, full(op, mask) ? nullptr : lane_bits(mask, n, k)); break;
-      default: r = calls(a, b);
-    }
-    results.push_back(r);
+    results.push_back(math_value(function, a, b, op, mask, k));
     raws.push_back(raw_nan);
   }
   retire(op, mask, results, raws, false);

@@ -5,6 +5,7 @@
 #include <bit>
 
 #include "hw/eu/interp/execute.h"
+#include "hw/eu/jit/message_registers.h"
 #include "hw/eu/jit/start_mode.h"
 
 namespace softgen::eu::jit {
@@ -34,10 +35,14 @@ class Analysis {
       if (const char* reason = i == mode_op ? nullptr : refused(ops_[i])) return reason;
       g_.steps[i] = step(ops_[i]);
     }
-    if (!collect_waits()) return "too many places where channels wait";
+    if (has_stacks()) {
+      if (const char* reason = find_mask_depths(program_, g_)) return reason;
+    } else if (!collect_waits()) {
+      return "too many places where channels wait";
+    }
     mark_leaders();
     g_.products = find_products(program_, g_.leaders);
-    propagate();
+    if (!has_stacks()) propagate();
     return collect_slots() > max_write_backs ? "too many of its ops move all registers" : nullptr;
   }
 
@@ -50,19 +55,34 @@ class Analysis {
     return nullptr;
   }
 
-  bool inside(int64_t offset) const { return program_.index_at(offset) >= 0; }
+  bool has_stacks() const { return program_.isa().limits().mask_stacks; }
+
+  /// With mask stacks other code may follow the program's end (Thread::jump).
+  bool inside(int64_t offset) const {
+    const int32_t n = program_.index_at(offset);
+    return n >= 0 && !(has_stacks() && static_cast<size_t>(n) + 1 == ops_.size());
+  }
+  /// mov and add to ip of what is known.
+  bool jumps_to_constant(const Op& op) const {
+    const Instruction& i = *op.instruction;
+    for (unsigned n = 0; n < op.sources; n++)
+      if (i.src[n].file != RegFile::imm && !i.src[n].is_arf(Arf::ip)) return false;
+    return has_stacks() && inside(jump_target(program_, op));
+  }
 
   Step step(const Op& op) const {
     const Instruction& i = *op.instruction;
     const OpcodeInfo* row = i.info();
-    if (!row || op.execute == execute_illegal || op.execute == execute_to_ip) return Step::leave;
+    if (!row || op.execute == execute_illegal) return Step::leave;
+    if (op.execute == execute_to_ip) return jumps_to_constant(op) ? Step::jump : Step::leave;
+    if (op.message_registers && !message_is_compiled(op)) return Step::leave;
     const bool by_register = i.src[0].file == RegFile::grf;
     switch (row->form) {
       case Form::send:
       case Form::split_send: return i.end_of_thread ? Step::end_of_thread : Step::send;
-      case Form::jump:
-        return i.src[1].file == RegFile::imm && inside(int64_t{op.offset} + i.jump_base() + i.jip) ? Step::jump : Step::leave;
+      case Form::jump: return i.src[1].file == RegFile::imm && inside(jump_target(program_, op)) ? Step::jump : Step::leave;
       case Form::branch:
+        if (!branches_away(op)) return Step::branch;
         return !by_register && inside(op.jip_offset) && (!goes_back(op) || inside(op.uip_offset)) ? Step::branch : Step::leave;
       case Form::call:
       case Form::ret: return Step::leave;
@@ -141,9 +161,9 @@ class Analysis {
       const Footprint f = footprint(ops_[n]);
       g_.used |= f.reads | f.writes;
       moves += f.all_reads || f.all_writes || g_.steps[n] == Step::leave || g_.steps[n] == Step::wait;
-      // The writing op itself still reads the old value.
+      // The writing op itself still reads the old value, but not of message registers that it has moved something to.
       for (unsigned s = 0; s < slot_count; s++)
-        if (f.writes[s] || (f.all_writes && is_slot(s * 32))) limits[s] = n + 1;
+        if (f.writes[s] || (f.all_writes && is_slot(s * 32))) limits[s] = f.moved[s] ? n : n + 1;
     }
     // Each level of nested loops takes a round. With too many, the conservative answer is used: no slot is untouched.
     unsigned round = 0;
@@ -177,15 +197,24 @@ std::vector<size_t> FlowGraph::successors(const Program& program, size_t n) cons
   switch (steps[n]) {
     case Step::leave:
     case Step::end_of_thread: return {};
-    case Step::jump: to(int64_t{op.offset} + op.instruction->jump_base() + op.instruction->jip); break;
+    case Step::jump: to(jump_target(program, op)); break;
     case Step::branch:
-      to(op.jip_offset);
+      if (branches_away(op)) to(op.jip_offset);
       if (goes_back(op)) to(op.uip_offset);
       break;
     default: break;
   }
   to(op.next_offset);
   return result;
+}
+
+int64_t jump_target(const Program& program, const Op& op) {
+  const Instruction& i = *op.instruction;
+  if (op.execute != execute_to_ip) return int64_t{op.offset} + i.jump_base() + i.jip;
+  const auto start = static_cast<uint32_t>(program.start());
+  uint32_t target = 0;
+  for (unsigned n = 0; n < op.sources; n++) target += i.src[n].file == RegFile::imm ? static_cast<uint32_t>(i.imm) : start + op.offset;
+  return int64_t{target} - static_cast<int64_t>(program.start());
 }
 
 int FlowGraph::wait_of(const Program& program, int64_t offset) const {
@@ -225,6 +254,16 @@ Slots written_whole(const Op& op, bool all_run, uint32_t channels) {
   return whole;
 }
 
+namespace {
+/// Message registers that a send gives whole values before it reads them, in any case.
+Slots moved_whole(const Op& op, const Footprint& f, bool all_run) {
+  const Instruction& i = *op.instruction;
+  if (f.moved.none() || !moves_whole_registers(op)) return {};
+  const bool sent = i.end_of_thread || (!op.pred && (op.no_mask || all_run));
+  return sent ? f.moved : Slots{};
+}
+}  // namespace
+
 Slots read_before_written(const Program& program, const FlowGraph& graph, uint32_t channels) {
   const auto ops = program.ops();
   Slots result, first_block, here;
@@ -240,7 +279,9 @@ Slots read_before_written(const Program& program, const FlowGraph& graph, uint32
     const Footprint f = footprint(ops[n]);
     if (graph.steps[n] == Step::leave || f.all_reads) return ~Slots{};
     // A partial write preserves, and so reads, the rest of the slot.
-    const Slots whole = written_whole(ops[n], channels && graph.waits_before[n].none(), channels);
+    const bool all_run = channels && graph.waits_before[n].none();
+    here |= moved_whole(ops[n], f, all_run && (channels >> ops[n].shift & ops[n].lanes_mask));
+    const Slots whole = written_whole(ops[n], all_run, channels);
     result |= (f.reads | (f.writes & ~whole)) & ~here;
     here |= whole;
   }

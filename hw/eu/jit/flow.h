@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "hw/eu/jit/footprint.h"
+#include "hw/eu/jit/mask_depths.h"
 #include "hw/eu/jit/products.h"
 #include "hw/eu/program/op.h"
 #include "hw/eu/program/program.h"
@@ -32,19 +33,26 @@ struct FlowGraph {
   std::vector<bool> leaders;  ///< a block starts here
   std::vector<bool> reached;
   std::vector<Waits>
-      waits_before;  ///< by op: places where some channel may wait when the thread reaches the op (before channels join there)
+      waits_before;  ///< by op: places where some channel may wait when the thread reaches the op (before channels join there); with mask stacks
+                     ///< one that stands for all of them
   std::vector<int32_t> wait_places;  ///< op where channels of wait n join; -1: nowhere in the kernel
   std::vector<int32_t> wait_at;      ///< by op: which wait joins there, or -1
   /// By slot: ops before this one find the value with which the thread started.
   std::array<size_t, slot_count> untouched_until;
   Products products;
-  Slots used;  ///< slots that some op reads or writes
+  std::vector<MaskDepth> depths;  ///< by op, of kernels with mask stacks: before it
+  Slots used;                     ///< slots that some op reads or writes
 
   /// -1: not an offset where channels can wait.
   int wait_of(const Program& program, int64_t offset) const;
   /// Ops that may come next while the thread stays in the code.
   std::vector<size_t> successors(const Program& program, size_t n) const;
 };
+
+/// Where a Step::jump leads, from the program's start.
+int64_t jump_target(const Program& program, const Op& op);
+/// Whether a Step::branch has another successor than the next op: not so those that only change mask stacks.
+bool branches_away(const Op& op);
 
 /// Slots that the op overwrites entirely in any case. `all_run`: all of `channels` are known to run here.
 Slots written_whole(const Op& op, bool all_run, uint32_t channels);

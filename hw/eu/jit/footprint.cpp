@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "hw/eu/jit/message_registers.h"
+
 namespace softgen::eu::jit {
 
 namespace {
@@ -37,6 +39,34 @@ void send(const Op& op, Footprint& f) {
   if (!i.dst.is_null()) mark_registers(f.writes, i.dst.reg, answer);
 }
 
+void source(const Op& op, unsigned n, Footprint& f);
+
+/// A send from message registers.
+void message(const Op& op, Footprint& f) {
+  const Instruction& i = *op.instruction;
+  const unsigned first = grf_count + i.first_message;
+  if (op.message) {
+    const bool math = op.message->kind == MessageKind::math;
+    const unsigned halves = math && op.exec_size > 8 ? 2 : 1;
+    f.all_reads = i.src[0].indirect;
+    f.all_writes = i.dst.indirect;
+    mark(f.reads, first * 32, op.message->length * halves * 32);
+    const unsigned to = i.dst.reg * 32u + (math ? i.dst.subreg : 0u), answer = i.dst.is_null() ? 0 : op.message->response_length * 32;
+    mark(f.writes, to, answer * halves);
+    // Functions with two results have the second one in the next register, whatever the message's length.
+    for (unsigned half = 0; math && answer && half < halves; half++) mark(f.writes, (to + half * answer + 32) & (grf_bytes - 1), 32);
+  } else {
+    f.all_reads = f.all_writes = true;
+    f.reads.set(address_slot);
+  }
+  const unsigned moved = moved_registers(op);
+  if (!moved) return;
+  mark(f.moved, first * 32, moved * 32);
+  f.writes |= f.moved;
+  if (moves_whole_registers(op)) mark(f.reads, op.src[0].base, moved * 32);
+  else source(op, 0, f);
+}
+
 void source(const Op& op, unsigned n, Footprint& f) {
   const Source& s = op.src[n];
   switch (s.fetch) {
@@ -65,6 +95,9 @@ void special(const Op& op, Footprint& f) {
     case Opcode::dp3:
     case Opcode::dp4:
     case Opcode::dph:
+      // Each group of four channels reads four elements.
+      f.all_reads = f.all_reads || !op.of_vectors || op.exec_size % 4;
+      break;
     case Opcode::madm: f.all_reads = true; break;
     case Opcode::math: {
       if (i.is_macro()) f.all_reads = true;
@@ -89,7 +122,7 @@ Footprint footprint(const Op& op) {
   const OpcodeInfo* row = i.info();
   if (!row || op.writes_control) return f;  // see start_mode.h
   if (is_send(*row)) {
-    send(op, f);
+    op.message_registers ? message(op, f) : send(op, f);
     return f;
   }
   if (row->form != Form::basic && row->form != Form::math && row->form != Form::ternary) return f;

@@ -23,6 +23,7 @@ constexpr bool in_flags(unsigned byte) { return byte >= offsetof(Registers, flag
 
 struct Footprint {
   Slots reads, writes;     ///< a write need not cover the slot
+  Slots moved;             ///< of writes: message registers that a send moves its src0 to
   bool all_reads = false;  ///< any slot may be read
   bool all_writes = false;
   bool flags = false;  ///< flag registers are written

@@ -8,6 +8,7 @@
 #include "hw/eu/interp/execute.h"
 #include "hw/eu/interp/math_lanes.h"
 #include "hw/eu/jit/flow.h"
+#include "hw/eu/program/mask_stacks.h"
 #include "hw/eu/program/series.h"
 #include "hw/memory/view.h"
 
@@ -42,6 +43,7 @@ struct Frame {
     uint64_t epoch, generation;  ///< of `clock`, for the threads' targets
     uint32_t* dispatched;        ///< the thread's
   } series;
+  MaskStacks* masks;  ///< the thread's, of instruction sets that have them; the code has its own copies
 };
 
 /// What the code returns.
@@ -50,7 +52,7 @@ enum class Exit : uint32_t { finished, blocked, failed, aborted, interpret };
 using Code = uint32_t (*)(Frame*);
 
 /// Modes (cr0.0) that compiled code implements; others are interpreted.
-constexpr bool mode_is_compiled(uint32_t control) { return !(control & (cr0::alt_mode | cr0::rounding_mask)); }
+constexpr bool mode_is_compiled(uint32_t control) { return !(control & cr0::rounding_mask); }
 
 /// How a variant of a kernel is specialized.
 struct Variant {
@@ -58,6 +60,7 @@ struct Variant {
   uint32_t channels = 0;        ///< dispatched channels; 0: any
   bool keep_registers = false;  ///< registers are in memory when the thread ends (tests)
   SeriesLayout series = {};     ///< the code runs series with this layout; end 0: one thread
+  bool alternate = false;       ///< cr0: ALT mode, in which arithmetic knows neither NaNs nor infinities
 
   bool of_series() const { return series.end != 0; }
   bool operator==(const Variant&) const = default;

@@ -51,7 +51,18 @@ Value grouped(Ir& ir, Value word, unsigned size, bool all) {
 Value Emitter::predicate_mask(const Op& op) {
   if (!op.pred) return nullptr;
   Value word = ir_.trunc(ir_.lshr(flags(), ir_.c64(op.flag_bit)), ir_.i32);
-  if (op.pred == 2 || op.pred == 3) {
+  if (op.align16 && op.of_vectors) {
+    if (op.pred >= 2 && op.pred <= 5) {
+      // Each group of four channels uses one of its bits.
+      const Value picked = ir_.and_(ir_.lshr(word, ir_.c32(op.pred - 2u)), ir_.c32(0x11111111));
+      word = ir_.mul(picked, ir_.c32(15));
+    }
+    if (op.pred == 6 || op.pred == 7) word = grouped(ir_, word, 4, op.pred == 7);
+  } else if (op.flag_halves && (op.pred == 2 || op.pred == 3)) {
+    const Value low = ir_.trunc(flags(), ir_.i32), ones = ir_.c32(0xffff);
+    const Value a = ir_.and_(low, ones), b = ir_.lshr(low, ir_.c32(16));
+    word = op.pred == 2 ? ir_.or_(a, b) : ir_.and_(a, b);
+  } else if (op.pred == 2 || op.pred == 3) {
     const Value a = ir_.lshr(ir_.trunc(flags(), ir_.i32), ir_.c32(op.flag_bit & 16));
     const Value b = ir_.lshr(ir_.trunc(ir_.lshr(flags(), ir_.c64(32)), ir_.i32), ir_.c32(op.flag_bit & 16));
     word = op.pred == 2 ? ir_.or_(a, b) : ir_.and_(a, b);

@@ -2,6 +2,7 @@
 // Operands: slots to lanes and back. Regions have fixed patterns and become shuffles of at most a few slots.
 #include <algorithm>
 
+#include "hw/eu/interp/execute.h"
 #include "hw/eu/jit/emitter.h"
 
 namespace softgen::eu::jit {
@@ -76,6 +77,15 @@ Value Emitter::flushed(Value floats) {
   const Value bits = ir_.as_ints(floats);
   const Value small = ir_.icmp(LLVMIntEQ, ir_.and_(bits, ir_.splat_int(ir_.i32, 0x7f800000, n)), ir_.splat_int(ir_.i32, 0, n));
   return ir_.as_floats(ir_.select(small, ir_.and_(bits, ir_.splat_int(ir_.i32, 0x80000000u, n)), bits));
+}
+
+Value Emitter::alternate(Value floats) {
+  if (!variant_.alternate) return floats;
+  const unsigned n = Ir::size(floats);
+  const auto all = [&](uint32_t v) { return ir_.splat_int(ir_.i32, v, n); };
+  const Value bits = ir_.as_ints(floats), magnitude = ir_.and_(bits, all(0x7fffffff));
+  const Value largest = ir_.select(ir_.icmp(LLVMIntEQ, magnitude, all(0x7f800000)), ir_.sub(bits, all(1)), bits);
+  return ir_.as_floats(ir_.select(ir_.icmp(LLVMIntUGT, magnitude, all(0x7f800000)), all(0), largest));
 }
 
 /// The value that the interpreter would have. `v`: floats or dwords.
@@ -227,6 +237,7 @@ Value Emitter::source(const Op& op, unsigned n, unsigned k, Want want, uint8_t* 
     if (op.kind != LaneKind::exact) {
       const Value v = constant_lanes(ir_, *s.lanes, kind, op.kind == LaneKind::f32 && op.flush && variant_.flush_f32, lanes * k, lanes);
       // LLVM folds comparisons of floats as if DAZ were off. A denormal that is moved unchanged may be compared as a float later.
+      if (kind == LaneKind::f32 && op.flush && variant_.alternate) return alternate(v);
       const bool stays = (op.opcode == Opcode::mov || op.opcode == Opcode::sel) && kind != LaneKind::i64;
       return stays && holds_denormal(*s.lanes, lanes * k, lanes) ? ir_.fence(v) : v;
     }
@@ -242,7 +253,8 @@ Value Emitter::source(const Op& op, unsigned n, unsigned k, Want want, uint8_t* 
   } else {
     std::array<unsigned, 16> offsets{};
     for (unsigned i = 0; i < lanes; i++) offsets[i] = element_offset(s, lanes * k + i);
-    v = elements(offsets, lanes, size, want, raw, running_channels(op, k));
+    // Dot products read components of other channels.
+    v = elements(offsets, lanes, size, want, raw, op.execute == execute_dot ? Channels{} : running_channels(op, k));
   }
   const bool floats = is_float(s.type), with_sign = is_signed(s.type);
   switch (op.kind) {
@@ -251,7 +263,8 @@ Value Emitter::source(const Op& op, unsigned n, unsigned k, Want want, uint8_t* 
       // Not all of LLVM's constant folding respects DAZ.
       if (floats && op.flush && variant_.flush_f32 && llvm::IsConstant(v)) v = flushed(ir_.as_floats(v));
       v = floats ? ir_.as_floats(v) : with_sign ? ir_.sitofp(v, to) : ir_.uitofp(v, to);
-      return modified(v, s, op.kind);
+      v = modified(v, s, op.kind);
+      return op.flush ? alternate(v) : v;
     }
     default: {
       const LaneKind kind = op.kind == LaneKind::i64 ? op.kind : LaneKind::i32;

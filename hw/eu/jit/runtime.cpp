@@ -50,12 +50,11 @@ uint32_t step(Frame* frame, uint32_t n, uint32_t active) try {
   Thread& thread = *frame->thread;
   const Op& op = thread.program()->ops()[n];
   set_position(thread, n, op, active);
-  if (op.reads_dynamic) {
-    thread.regs.ip[0] = static_cast<uint32_t>(thread.program()->start()) + op.offset;
-    thread.regs.channel_enable[0] = active;
-  }
+  if (op.reads_dynamic) make_dynamic(thread, op);
   const OutsideCode outside(*frame);
-  return static_cast<uint32_t>(op.execute(thread, op, *frame->state));
+  const Next next = op.execute(thread, op, *frame->state);
+  if (op.writes_masks) take_masks(thread);
+  return static_cast<uint32_t>(next);
 } catch (...) { return thrown(frame); }
 
 /// Messages whose results do not depend on DAZ, or whose units set MXCSR themselves. A change of MXCSR costs as much as a short message.
@@ -206,6 +205,7 @@ class PreparedFrame {
     frame.direct = env.direct;
     frame.answers = answers_of(compiled, env);
     frame.clock = env.view.clock();
+    frame.masks = &thread.masks;
     frame.mxcsr = control_.outside();
     frame.mxcsr_of_code = compiled.variant.flush_f32 ? frame.mxcsr | daz : frame.mxcsr;
     control_.set(frame.mxcsr_of_code);

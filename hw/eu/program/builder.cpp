@@ -118,6 +118,7 @@ void OpBuilder::controls(uint32_t offset) {
   if (limits_.accumulates_always)
     op_.acc_write = accumulates_ && i_.opcode >= Opcode::add && i_.opcode <= Opcode::pln && !i_.dst.is_arf(Arf::accumulator);
   op_.flag_halves = limits_.flag_registers == 1;
+  op_.of_vectors = limits_.vector_kernels;
   op_.splits_first = limits_.splits_first_factor && (i_.opcode == Opcode::mul || i_.opcode == Opcode::mach) &&
                      size_of(i_.src[0].type) == 4 && size_of(i_.src[1].type) == 4 && !is_float(i_.src[0].type);
   op_.flag_bit = static_cast<uint8_t>(i_.flag_reg * 32 + i_.flag_subreg * 16);

@@ -98,6 +98,7 @@ struct OpTraits {
   bool splits_first = false;    ///< mul: src0's low word alone takes part; mach: its high one joins
   bool flag_halves = false;     ///< predicates anyv and allv take both halves of one flag register
   bool writes_masks = false;    ///< the destination is a channel mask (mask_stacks.h)
+  bool of_vectors = false;      ///< see IsaLimits::vector_kernels
 };
 
 struct Op : OpControls, OpTraits {

@@ -129,7 +129,7 @@ void Program::mark_targets() {
         // Channels wait after a while or goto, or at one of the offsets.
         if (!isa_.limits().mask_stacks) mark(op.next_offset);
         if (by_register) {
-          any_target = true;
+          any_target = !isa_.limits().mask_stacks;
           break;
         }
         op.jip_offset = int64_t{op.offset} + i.jip;

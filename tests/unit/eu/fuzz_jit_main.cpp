@@ -12,7 +12,7 @@ using namespace softgen::eu;
 int main(int argc, char** argv) {
   const Isa* const eu_isa = find_isa(argc > 4 ? argv[4] : "gen9");
   if (argc < 3 || argc > 5 || !eu_isa) {
-    std::fprintf(stderr, "usage: eu_jit_differential SEED COUNT [LENGTH [gen9|gen11|gen12]]\n");
+    std::fprintf(stderr, "usage: eu_jit_differential SEED COUNT [LENGTH [gen5|gen9|gen11|gen12]]\n");
     return 2;
   }
   if (jit::best_host_isa() == jit::HostIsa::none) {

@@ -14,6 +14,9 @@
 #include "hw/eu/program/loader.h"
 #include "tests/catch.h"
 #include "tests/unit/eu/gen5_program.h"
+#if defined(EU_TEST_JIT)
+#include "tests/unit/eu/compiler_now.h"
+#endif
 #include "tests/unit/memory/mapped.h"
 
 using namespace softgen;
@@ -119,7 +122,11 @@ void reconstruct(Machine& m, Surfaces& surfaces, const std::vector<std::byte>& k
   memory.view.write(start, kernel.data(), kernel.size());
   memory.view.write(library_start, library.data(), library.size());
   ThreadEnv env{memory.view, m.env.bases, m.stop};
+#if defined(EU_TEST_JIT)
+  Loader loader(gen5_isa(), &compiler_now());
+#else
   Loader loader(gen5_isa(), nullptr);
+#endif
   const auto program = loader.load(memory.view, env.bases, start, m.stop);
   m.program = program;
   for (unsigned n = 0; n < coefficients; n++) m.set<uint8_t>(1, n, intra_matrix(n)), m.set<uint8_t>(3, n, other_matrix(n));

@@ -463,7 +463,6 @@ TEST_CASE("eu jit: random instructions give the interpreter's bits, for AVX2 and
   if (jit::best_host_isa() == jit::HostIsa::none) return note("test", "no compiler here");
   for (const Isa* isa : isas())
     for (const jit::HostIsa host : {jit::HostIsa::avx2, jit::HostIsa::host}) {
-      if (isa->limits().mask_stacks) continue;  // the interpreter's alone
       INFO(isa->name());
       fuzz::JitExecutor executor(host);
       auto outcome = fuzz::compare(*isa, 11, 1200, 24, std::ref(executor));

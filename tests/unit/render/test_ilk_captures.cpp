@@ -13,6 +13,7 @@
 #include "hw/defs/gen5/all.h"
 #include "hw/defs/gen5/set.h"
 #include "hw/eu/isa/gen5/isa.h"
+#include "hw/eu/jit/engine.h"
 #include "hw/gt/shared_functions.h"
 #include "hw/memory/ggtt.h"
 #include "hw/memory/sparse_memory.h"
@@ -182,12 +183,22 @@ void swizzle_texture(Capture& capture) {
 
 TEST_CASE("crocus' captures end in their pictures, with its own kernels on Ironlake's EU", "[ilk]") {
   const std::string name = GENERATE("tri", "gouraud", "tex", "depth", "blend");
-  INFO(name);
+  const bool compiled = GENERATE(false, true);
+  INFO(name << (compiled ? ", compiled" : ", interpreted"));
   Capture capture("gl2_" + name);
   if (name == "tex") swizzle_texture(capture);
   gt::SharedFunctions shared(sampler::decode_state<defs::Gen5>);
-  EuRunner runner(eu::gen5_isa(), &shared);
+  setenv("SOFTGEN_CACHE", "off", 1);
+  const auto compiler = eu::make_compiler({.engine = compiled ? eu::Engine::jit : eu::Engine::interp});
+  EuRunner runner(eu::gen5_isa(), &shared, compiler.get());
   execute(capture, runner, [](const StateStore&, std::span<const uint32_t>) {});
+  // Without a compiler here all are interpreted.
+  const eu::EngineStats stats = compiler->stats();
+  if (compiled && std::getenv("SOFTGEN_EU_COMPILER")) {
+    CHECK(stats.refused == 0);
+    CHECK(stats.compiled_threads > 0);
+    CHECK(stats.interpreted_threads == 0);
+  }
   std::ifstream file(std::string(ILK_CAPTURES) + "/ref/" + name + ".rgba", std::ios::binary);
   const std::vector<char> expected((std::istreambuf_iterator<char>(file)), {});
   REQUIRE(expected.size() == 64 * 64 * 4);

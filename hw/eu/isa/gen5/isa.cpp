@@ -21,6 +21,7 @@ constexpr IsaLimits limits = [] {
   l.logic_negates = true;
   l.shr_keeps_sign = true;
   l.mask_stacks = l.accumulates_always = l.rounds_in_two_steps = l.splits_first_factor = l.mixes_floats = l.integer_dots = true;
+  l.vector_kernels = true;
   return l;
 }();
 
