@@ -125,6 +125,12 @@ Number Machine::compute_real(unsigned n) {
   }
 }
 
+/// The first channel of the accumulator that nothing names: that of acc1 where it is the destination, and in the second half of a pair of 16 channels.
+unsigned Machine::implicit_channel(unsigned size) const {
+  const bool second = i_.compression == 1 && i_.exec_size == 16, named = i_.dst.is_arf(Arf::accumulator) && i_.dst.reg % 2;
+  return s_.mask_stacks && (second || named) ? 32 / size : 0;
+}
+
 Wide Machine::accumulator(unsigned n, unsigned size, bool with_sign) const {
   if (s_.acc_size == size) return s_.acc_wide[n % 64];
   const RegType t = size == 4 ? (with_sign ? RegType::d : RegType::ud) : with_sign ? RegType::w : RegType::uw;
@@ -160,7 +166,8 @@ Number Machine::compute_accumulating(unsigned n, const Wide* x) {
   switch (i_.opcode) {
     case Opcode::mac: {
       const bool with_sign = is_signed(i_.src[0].type);
-      return Number::of(x[0] * x[1] + accumulator(n, std::max(size_of(i_.src[0].type), 2u), with_sign));
+      const unsigned size = std::max(size_of(i_.src[0].type), 2u);
+      return Number::of(x[0] * x[1] + accumulator(implicit_channel(size) + n, size, with_sign));
     }
     case Opcode::mach: {
       const auto whole = static_cast<int64_t>(x[0] * (x[1] >> 16) * 65536 + accumulator(n, 4, is_signed(i_.src[0].type)));

@@ -89,6 +89,7 @@ uint32_t Generator::word() {
 void Generator::fill(State& state) {
   state.logic_negates = isa_.limits().logic_negates;
   state.shr_keeps_sign = isa_.limits().shr_keeps_sign;
+  state.mask_stacks = isa_.limits().mask_stacks;
   for (size_t n = 0; n < state.grf.size(); n += 4) {
     const uint32_t w = word();
     std::memcpy(&state.grf[n], &w, 4);

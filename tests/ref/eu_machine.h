@@ -85,6 +85,7 @@ class Machine {
   void set_flag(unsigned n, bool value);
   unsigned carry_size() const;
   void plain_accumulator(unsigned n, uint64_t bits);
+  unsigned implicit_channel(unsigned size) const;
   Wide accumulator(unsigned n, unsigned size, bool with_sign) const;
   void set_accumulator(unsigned n, unsigned size, bool with_sign, Wide v);
 

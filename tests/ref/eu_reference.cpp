@@ -127,7 +127,7 @@ void Machine::finish(unsigned n, Number v) {
       std::memcpy(&s_.acc[(n + (i_.channel_offset() & 15)) * size], &bits, size);
     if (i_.acc_write || explicit_acc) s_.acc_size = 0;
   } else if ((explicit_acc || i_.acc_write) && !updates_accumulator_itself(i_.opcode)) {
-    const unsigned first = explicit_acc ? (i_.dst.reg & 15) * 32u / size : 0;
+    const unsigned first = explicit_acc ? (i_.dst.reg & 15) * 32u / size : implicit_channel(size);
     const bool logic = i_.info()->has('n') || v.real || i_.opcode == Opcode::sel || i_.opcode == Opcode::csel;
     if (logic) {
       plain_accumulator(n, bits);

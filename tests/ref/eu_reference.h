@@ -22,7 +22,7 @@ struct State {
   uint64_t flags = 0;              ///< f0 in the low half, f1 in the high
   uint32_t channels = 0xffffffff;  ///< that run
   uint32_t cr0 = 0;
-  bool logic_negates = false, shr_keeps_sign = false;  ///< of the set: IsaLimits
+  bool logic_negates = false, shr_keeps_sign = false, mask_stacks = false;  ///< of the set: IsaLimits
   uint64_t sent = 0;                                   ///< a hash of what messages had, which the reference does not know
 
   bool operator==(const State&) const = default;

@@ -83,6 +83,10 @@ void make_dynamic(Thread& thread, const Op& op);
 /// An instruction wrote masks: their words are those of channels 0 to 15.
 void take_masks(Thread& thread);
 
+/// How many entries of the branch stack the instruction takes away. Of endif one whatever its count: Mesa writes 1, i965-va-driver's kernels have 0
+/// (h264/mc/avc_mc.g4b.gen5) and run through some 30 of them.
+inline unsigned popped_branches(const Op& op) { return op.execute == execute_mask_endif ? 1 : op.instruction->pop_count; }
+
 /// Sets the host's rounding mode to cr0's for the arithmetic of the lanes; the destructor restores nearest even.
 class HostRounding {
  public:

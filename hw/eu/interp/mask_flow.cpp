@@ -64,14 +64,13 @@ Next execute_mask_else(Thread& thread, const Op& op, RunState& state) {
   masks.branch = masks.branches[masks.branch_depth - 1] & ~masks.branch;
   follow(thread);
   if (thread.active) return Next::advance;
-  if (!masks.pop_branches(op.instruction->pop_count)) return broken_stack(thread, op);
+  if (!masks.pop_branches(popped_branches(op))) return broken_stack(thread, op);
   follow(thread);
   return jump(thread, op, op.jip_offset, state);
 }
 
-/// One entry goes whatever the count: Mesa writes 1, i965-va-driver's kernels have 0 (h264/mc/avc_mc.g4b.gen5) and run through some 30 of them.
 Next execute_mask_endif(Thread& thread, const Op& op, RunState&) {
-  if (!thread.masks.pop_branches(1)) return broken_stack(thread, op);
+  if (!thread.masks.pop_branches(popped_branches(op))) return broken_stack(thread, op);
   follow(thread);
   return Next::advance;
 }
@@ -106,7 +105,7 @@ Next execute_mask_break(Thread& thread, const Op& op, RunState& state) {
   if (masks.active & masks.loop & masks.continued) return Next::advance;
   // Others may wait for the round's end: they are at the while.
   if (leaves && (masks.active & masks.loop)) return Next::advance;
-  if (!masks.pop_branches(op.instruction->pop_count)) return broken_stack(thread, op);
+  if (!masks.pop_branches(popped_branches(op))) return broken_stack(thread, op);
   if (leaves) masks.pop_loop();
   follow(thread);
   return jump(thread, op, op.jip_offset, state);

@@ -93,9 +93,10 @@ RunResult interpret_watched(Thread& thread, ThreadEnv& env, MessageTarget& targe
 
 RunResult run(Thread& thread, ThreadEnv& env, MessageTarget& target) {
   RunResult result;
-  // A thread that blocked resumes in the engine that ran it or in the interpreter; fast paths only take threads from their start.
+  // A thread that blocked resumes in the engine that ran it or in the interpreter; fast paths only take threads from their start. The interpreter alone
+  // counts the jumps of a thread's turn.
   FastPath* const fast = thread.program()->fast_path();
-  if (fast && (thread.index == 0 || fast->resumes()) && fast->run(thread, env, target, result)) return result;
+  if (fast && !env.turn && (thread.index == 0 || fast->resumes()) && fast->run(thread, env, target, result)) return result;
   return interpret(thread, env, target);
 }
 

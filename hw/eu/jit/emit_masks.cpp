@@ -87,7 +87,7 @@ Value Emitter::single_flow() {
 void Emitter::push_branch(size_t n) { set_mask(masks_.stacks.branches[graph_.depths[n].branches], mask_of(masks_.stacks.branch)); }
 
 void Emitter::pop_branches(size_t n) {
-  const unsigned count = ops_[n].instruction->pop_count;
+  const unsigned count = popped_branches(ops_[n]);
   if (count) set_mask(masks_.stacks.branch, mask_of(masks_.stacks.branches[graph_.depths[n].branches - count]));
 }
 

@@ -23,7 +23,7 @@ struct Effect {
 
 std::optional<Effect> effect_of(const Op& op, const MaskState& before) {
   Effect e{before, before};
-  const unsigned pops = op.instruction->pop_count, branches = before.depth.branches, loops = before.depth.loops;
+  const unsigned pops = popped_branches(op), branches = before.depth.branches, loops = before.depth.loops;
   const auto less = [](uint8_t& depth, unsigned count) { depth = static_cast<uint8_t>(depth - count); };
   if (op.execute == execute_mask_if || op.execute == execute_mask_iff) {
     if (branches == MaskStacks::max_depth) return std::nullopt;
