@@ -23,7 +23,7 @@ struct State {
   uint32_t channels = 0xffffffff;  ///< that run
   uint32_t cr0 = 0;
   bool logic_negates = false, shr_keeps_sign = false, mask_stacks = false;  ///< of the set: IsaLimits
-  uint64_t sent = 0;                                   ///< a hash of what messages had, which the reference does not know
+  uint64_t sent = 0;  ///< a hash of what messages had, which the reference does not know
 
   bool operator==(const State&) const = default;
 };

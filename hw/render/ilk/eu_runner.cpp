@@ -2,9 +2,6 @@
 #include "hw/render/ilk/eu_runner.h"
 
 #include <algorithm>
-#include <memory>
-#include <utility>
-#include <vector>
 
 #include "hw/base/log.h"
 #include "hw/base/per_thread.h"
@@ -62,23 +59,31 @@ void count_threads(Unit unit) {
   if (unit == Unit::wm) count_work(Work::ps_threads, 1);
 }
 
-/// One host thread's: an EU thread, which is large, and the programs of the draw that it has run kernels of last.
+/// One host thread's: an EU thread, which is large, and the draw's programs that it has run last. The runner owns those.
 struct Running {
-  using Program = std::shared_ptr<const eu::Program>;
   eu::Thread thread;
   uint64_t draw = 0;
-  std::vector<std::pair<uint32_t, Program>> programs;  ///< by kernel offset: those of a draw's units
+  std::vector<std::pair<uint32_t, const eu::Program*>> programs;  ///< by kernel offset
 
-  template <typename Load>
-  const eu::Program* program(const ThreadJob& job, Load&& load) {
-    if (draw != job.draw || !job.draw) programs.clear(), draw = job.draw;
-    const auto known = std::ranges::find(programs, job.kernel, &std::pair<uint32_t, Program>::first);
-    if (known != programs.end()) return known->second.get();
-    return programs.emplace_back(job.kernel, load()).second.get();
+  const eu::Program* known(const ThreadJob& job) {
+    if (draw != job.draw) programs.clear(), draw = job.draw;
+    const auto found = std::ranges::find(programs, job.kernel, &std::pair<uint32_t, const eu::Program*>::first);
+    return found == programs.end() ? nullptr : found->second;
   }
 };
 
 }  // namespace
+
+EuRunner::Program EuRunner::program(const ThreadJob& job, EngineEnv& env) {
+  const MutexLock lock(mutex_);
+  // Draws follow each other: no thread of the one before runs any more.
+  if (draw_ != job.draw) programs_.clear(), draw_ = job.draw;
+  const auto found = std::ranges::find(programs_, job.kernel, &std::pair<uint32_t, Program>::first);
+  if (found != programs_.end()) return found->second;
+  Program loaded = loader_.load(env.state_view(), job.bases, job.kernel, env.stop);
+  if (job.draw) programs_.emplace_back(job.kernel, loaded);
+  return loaded;
+}
 
 ThreadEnd EuRunner::run(const ThreadJob& job, UnitMessages& messages, EngineEnv& env) {
   auto& running = per_thread<Running>();
@@ -86,7 +91,13 @@ ThreadEnd EuRunner::run(const ThreadJob& job, UnitMessages& messages, EngineEnv&
   const size_t payload = std::min<size_t>(job.payload.size(), eu::grf_count);
   std::ranges::copy(job.payload.first(payload), thread.regs.grf);
   eu::ThreadStart how;
-  how.program = running.program(job, [&] { return loader_.load(env.state_view(), job.bases, job.kernel, env.stop); });
+  Program own;
+  how.program = running.known(job);
+  if (!how.program) {
+    own = program(job, env);
+    how.program = own.get();
+    if (job.draw) running.programs.emplace_back(job.kernel, how.program);
+  }
   how.dispatch_mask = job.dispatch_mask;
   how.alt_mode = job.state.alternate_float;
   how.single_program_flow = job.state.single_program_flow;

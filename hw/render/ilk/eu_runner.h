@@ -2,6 +2,11 @@
 // Runs the kernels of Ironlake's units on its EU.
 #pragma once
 
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "hw/base/mutex.h"
 #include "hw/eu/program/loader.h"
 #include "hw/render/ilk/thread.h"
 
@@ -16,8 +21,15 @@ class EuRunner final : public ThreadRunner {
   ThreadEnd run(const ThreadJob& job, UnitMessages& messages, EngineEnv& env) override;
 
  private:
+  using Program = std::shared_ptr<const eu::Program>;
+  /// The program of a job's kernel, which stays as long as its draw.
+  Program program(const ThreadJob& job, EngineEnv& env);
+
   MessageTarget* shared_;
   eu::Loader loader_;
+  Mutex mutex_;
+  uint64_t draw_ SG_GUARDED_BY(mutex_) = 0;
+  std::vector<std::pair<uint32_t, Program>> programs_ SG_GUARDED_BY(mutex_);  ///< by kernel offset: those of the draw's units
 };
 
 }  // namespace softgen::render::ilk
