@@ -70,13 +70,13 @@ SetupStage::Place SetupStage::place(const Vue& vertex) const {
 StageObject SetupStage::turned(const StageObject& object, std::array<Place, 3>& places) {
   std::array<uint8_t, 3> order{0, 1, 2};
   if (object.object.reversed) std::swap(order[0], order[1]);
-  const auto topmost = std::ranges::min_element(order, {}, [&](uint8_t i) { return places[i].y; });
-  std::rotate(order.begin(), topmost, order.end());
+  const auto topmost = std::ranges::min_element(order, {}, [&](uint8_t i) { return places[i].y; }) - order.begin();
   StageObject out = object;
   std::array<Place, 3> from = places;
   for (uint8_t i = 0; i < 3; ++i) {
-    out.vertices[i] = object.vertices[order[i]], places[i] = from[order[i]];
-    if (order[i] == object.object.provoking) out.object.provoking = i;
+    const uint8_t source = order[static_cast<size_t>(topmost + i) % 3];
+    out.vertices[i] = object.vertices[source], places[i] = from[source];
+    if (source == object.object.provoking) out.object.provoking = i;
   }
   out.object.reversed = false;
   return out;
