@@ -111,7 +111,7 @@ class Packets final : public BsdPackets {
   Coefficient unpack(uint32_t dword) const override { return coefficients_.unpack(dword); }
 
  private:
-  const ItCoefficients<G> coefficients_;
+  const ItCoefficients<G> coefficients_{};
 
   static void image(const PacketStore& store, PictureState& state) {
     using Image = typename G::AVC_BSD_IMG_STATE;

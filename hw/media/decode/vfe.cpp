@@ -200,7 +200,7 @@ class Packets final : public VfePackets {
   }
 
  private:
-  const bsd::ItCoefficients<G> coefficients_;
+  const bsd::ItCoefficients<G> coefficients_{};
 };
 
 }  // namespace
