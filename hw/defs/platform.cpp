@@ -18,6 +18,94 @@ constexpr uint32_t rcs = 1, bcs = 2, vcs0 = 4, vcs1 = 8, vecs = 16, pocs = 32;
 constexpr MemorySpeeds::Point ddr4_points[] = {{.clock = 96, .rp = 22, .rcd = 22, .rdpre = 12, .ras = 52}};
 constexpr MemorySpeeds ddr4{.type = 0, .channels = 2, .points = ddr4_points};
 
+// Kaby Lake: ids i915_pciids.h INTEL_KBL_GT2_IDS; revision 4 is stepping F0 (intel_step.c:kbl_revids), past the workarounds for early GTs;
+// topology KBL PRM vol 3 and Mesa intel_device_info_kbl_gt2.
+// Ice Lake: i915_pciids.h INTEL_ICL_IDS; 7 is the only revision that i915 takes for a product (intel_step.c:icl_revids); topology i915
+// gt/intel_sseu.c:gen11_sseu_info_init and Mesa intel_device_info_icl_gt2.
+// Tiger Lake: i915_pciids.h INTEL_TGL_12_GT2_IDS; revision 3 is stepping C0/D0 (intel_step.c:tgl_uy_revids), past the workarounds for early
+// ones; topology i915 gt/intel_sseu.c:gen12_sseu_info_init and Mesa intel_device_info.c, GFX12_GT_FEATURES(2).
+// Ironlake: i915_pciids.h INTEL_IRONLAKE_D_IDS; no driver asks for the revision; topology Mesa intel_device_info.c, intel_device_info_ilk; the timestamp's
+// rate ILK PRM vol 1 part 2, chapter 4 (80 ns); GMCH_CTRL char/agp/intel-agp.h, I830_GMCH_CTRL.
+// Connectors: i915 display/intel_gmbus.c, gmbus_pins_skl, gmbus_pins_icp; intel_bios.c, icp_ddc_pin_map, dvo_port_to_port, direct_aux_ch_map (on Tiger
+// Lake ports D and E are Type-C ports 1 and 2). BDSM: arch/x86/kernel/early-quirks.c,
+// gen3_stolen_base and gen11_stolen_base.
+constexpr Platform kaby_lake = {
+    .name = "kbl",
+    .description = "Intel HD Graphics 630 (Kaby Lake GT2)",
+    .pci_device_id = 0x5912,
+    .pci_revision = 4,
+    .bar0_size = 16ull << 20,
+    .commands = &gen9::commands,
+    .registers = &gen9::registers,
+    .contexts = &gen9::context_images,
+    .ggtt = &gen8_ggtt_pages,
+    .ppgtt = &gen8_ppgtt_pages,
+    .engines = rcs | bcs | vcs0 | vecs,
+    .pipes = 3,
+    .connectors = 3,
+    .timestamp_hz = 12'000'000,
+    .slices = 1,
+    .subslices = 3,
+    .eus = 8,
+    .threads = 7,
+    .board = {.stolen_base = 0x5c, .stolen_base_bytes = 4, .vbt = "KABYLAKE", .ddc = {{{5, 5, 1, 0x10}, {4, 4, 2, 0x20}, {6, 6, 3, 0x30}}}},
+    .parts = "kbl",
+};
+
+constexpr Platform ice_lake = {
+    .name = "icl",
+    .description = "Intel Iris Plus Graphics (Ice Lake GT2)",
+    .pci_device_id = 0x8a52,
+    .pci_revision = 7,
+    .bar0_size = 16ull << 20,
+    .commands = &gen11::commands,
+    .registers = &gen11::registers,
+    .contexts = &gen11::context_images,
+    .ggtt = &gen8_ggtt_pages,
+    .ppgtt = &gen8_ppgtt_pages,
+    .engines = rcs | bcs | vcs0 | vcs1 | vecs | pocs,
+    .pipes = 3,
+    .connectors = 3,
+    .timestamp_hz = 12'000'000,
+    .slices = 1,
+    .subslices = 8,
+    .eus = 8,
+    .threads = 7,
+    .board = {.stolen_base = 0xc0,
+              .stolen_base_bytes = 8,
+              .vbt = "ICELAKE",
+              .ddc = {{{2, 2, 1, 0x10}, {9, 4, 2, 0x20}, {10, 5, 3, 0x30}}},
+              .memory = &ddr4},
+    .parts = "icl",
+};
+
+constexpr Platform tiger_lake = {
+    .name = "tgl",
+    .description = "Intel Iris Xe Graphics (Tiger Lake GT2)",
+    .pci_device_id = 0x9a49,
+    .pci_revision = 3,
+    .bar0_size = 16ull << 20,
+    .commands = &gen12::commands,
+    .registers = &gen12::registers,
+    .contexts = &gen12::context_images,
+    .ggtt = &gen8_ggtt_pages,
+    .ppgtt = &gen8_ppgtt_pages,
+    .engines = rcs | bcs | vcs0 | vcs1 | vecs,
+    .pipes = 4,
+    .connectors = 3,
+    .timestamp_hz = 19'200'000,
+    .slices = 1,
+    .subslices = 6,
+    .eus = 16,
+    .threads = 7,
+    .board = {.stolen_base = 0xc0,
+              .stolen_base_bytes = 8,
+              .vbt = "TIGERLAKE",
+              .ddc = {{{2, 2, 1, 0x10}, {9, 4, 3, 0x30}, {10, 5, 12, 0x50}}},
+              .memory = &ddr4},
+    .parts = "tgl",
+};
+
 constexpr Platform ironlake = {
     .name = "ilk",
     .description = "Intel HD Graphics (Ironlake)",
@@ -55,96 +143,7 @@ constexpr Platform mobile_ironlake = [] {
   return mobile;
 }();
 
-// Kaby Lake: ids i915_pciids.h INTEL_KBL_GT2_IDS; revision 4 is stepping F0 (intel_step.c:kbl_revids), past the workarounds for early GTs;
-// topology KBL PRM vol 3 and Mesa intel_device_info_kbl_gt2.
-// Ice Lake: i915_pciids.h INTEL_ICL_IDS; 7 is the only revision that i915 takes for a product (intel_step.c:icl_revids); topology i915
-// gt/intel_sseu.c:gen11_sseu_info_init and Mesa intel_device_info_icl_gt2.
-// Tiger Lake: i915_pciids.h INTEL_TGL_12_GT2_IDS; revision 3 is stepping C0/D0 (intel_step.c:tgl_uy_revids), past the workarounds for early
-// ones; topology i915 gt/intel_sseu.c:gen12_sseu_info_init and Mesa intel_device_info.c, GFX12_GT_FEATURES(2).
-// Ironlake: i915_pciids.h INTEL_IRONLAKE_D_IDS; no driver asks for the revision; topology Mesa intel_device_info.c, intel_device_info_ilk; the timestamp's
-// rate ILK PRM vol 1 part 2, chapter 4 (80 ns); GMCH_CTRL char/agp/intel-agp.h, I830_GMCH_CTRL.
-// Connectors: i915 display/intel_gmbus.c, gmbus_pins_skl, gmbus_pins_icp; intel_bios.c, icp_ddc_pin_map, dvo_port_to_port, direct_aux_ch_map (on Tiger
-// Lake ports D and E are Type-C ports 1 and 2). BDSM: arch/x86/kernel/early-quirks.c,
-// gen3_stolen_base and gen11_stolen_base.
-constexpr Platform table[] = {
-    {
-        .name = "kbl",
-        .description = "Intel HD Graphics 630 (Kaby Lake GT2)",
-        .pci_device_id = 0x5912,
-        .pci_revision = 4,
-        .bar0_size = 16ull << 20,
-        .commands = &gen9::commands,
-        .registers = &gen9::registers,
-        .contexts = &gen9::context_images,
-        .ggtt = &gen8_ggtt_pages,
-        .ppgtt = &gen8_ppgtt_pages,
-        .engines = rcs | bcs | vcs0 | vecs,
-        .pipes = 3,
-        .connectors = 3,
-        .timestamp_hz = 12'000'000,
-        .slices = 1,
-        .subslices = 3,
-        .eus = 8,
-        .threads = 7,
-        .board =
-            {.stolen_base = 0x5c, .stolen_base_bytes = 4, .vbt = "KABYLAKE", .ddc = {{{5, 5, 1, 0x10}, {4, 4, 2, 0x20}, {6, 6, 3, 0x30}}}},
-        .parts = "kbl",
-    },
-    {
-        .name = "icl",
-        .description = "Intel Iris Plus Graphics (Ice Lake GT2)",
-        .pci_device_id = 0x8a52,
-        .pci_revision = 7,
-        .bar0_size = 16ull << 20,
-        .commands = &gen11::commands,
-        .registers = &gen11::registers,
-        .contexts = &gen11::context_images,
-        .ggtt = &gen8_ggtt_pages,
-        .ppgtt = &gen8_ppgtt_pages,
-        .engines = rcs | bcs | vcs0 | vcs1 | vecs | pocs,
-        .pipes = 3,
-        .connectors = 3,
-        .timestamp_hz = 12'000'000,
-        .slices = 1,
-        .subslices = 8,
-        .eus = 8,
-        .threads = 7,
-        .board = {.stolen_base = 0xc0,
-                  .stolen_base_bytes = 8,
-                  .vbt = "ICELAKE",
-                  .ddc = {{{2, 2, 1, 0x10}, {9, 4, 2, 0x20}, {10, 5, 3, 0x30}}},
-                  .memory = &ddr4},
-        .parts = "icl",
-    },
-    {
-        .name = "tgl",
-        .description = "Intel Iris Xe Graphics (Tiger Lake GT2)",
-        .pci_device_id = 0x9a49,
-        .pci_revision = 3,
-        .bar0_size = 16ull << 20,
-        .commands = &gen12::commands,
-        .registers = &gen12::registers,
-        .contexts = &gen12::context_images,
-        .ggtt = &gen8_ggtt_pages,
-        .ppgtt = &gen8_ppgtt_pages,
-        .engines = rcs | bcs | vcs0 | vcs1 | vecs,
-        .pipes = 4,
-        .connectors = 3,
-        .timestamp_hz = 19'200'000,
-        .slices = 1,
-        .subslices = 6,
-        .eus = 16,
-        .threads = 7,
-        .board = {.stolen_base = 0xc0,
-                  .stolen_base_bytes = 8,
-                  .vbt = "TIGERLAKE",
-                  .ddc = {{{2, 2, 1, 0x10}, {9, 4, 3, 0x30}, {10, 5, 12, 0x50}}},
-                  .memory = &ddr4},
-        .parts = "tgl",
-    },
-    ironlake,
-    mobile_ironlake,
-};
+constexpr Platform table[] = {kaby_lake, ice_lake, tiger_lake, ironlake, mobile_ironlake};
 
 }  // namespace
 

@@ -8,4 +8,4 @@ _TABLE = pathlib.Path(__file__).resolve().parents[2] / "hw/defs/platform.cpp"
 
 def names():
     """The platforms' names in the order of the table. The first is the default."""
-    return re.findall(r'^ +\.name = "(\w+)",', _TABLE.read_text(), re.MULTILINE)
+    return re.findall(r'^ +\w*\.name = "(\w+)"[,;]', _TABLE.read_text(), re.MULTILINE)
