@@ -102,7 +102,7 @@ constexpr Execlists lists{.run_lists = 0x8000'8000,
                           .context_id = [](uint32_t number) { return number; },
                           .submit = submit};
 
-constexpr Chip chip{.platform = "kbl",
+constexpr Chip chip{.parts = "kbl",
                     .engines = {{"rcs0", I915_ENGINE_CLASS_RENDER, regs::rcs_base, gt_irq, 0, 22, 1u << 1},
                                 {"bcs0", I915_ENGINE_CLASS_COPY, regs::bcs_base, gt_irq, 16, 2, 1u << 3},
                                 {"vcs0", I915_ENGINE_CLASS_VIDEO, 0x12000, gt_irq + 0x10, 0, 2, 1u << 2, hevc | sfc},
@@ -190,7 +190,7 @@ constexpr Uapi uapi = [] {
   return uapi;
 }();
 
-constexpr Chip chip{.platform = "icl",
+constexpr Chip chip{.parts = "icl",
                     .engines = {{"rcs0", I915_ENGINE_CLASS_RENDER, regs::rcs_base, 0x190090, 16, 14, 1u << 1},
                                 {"bcs0", I915_ENGINE_CLASS_COPY, regs::bcs_base, 0x1900a0, 16, 2, 1u << 2},
                                 {"vcs0", I915_ENGINE_CLASS_VIDEO, 0x1c0000, 0x1900a8, 16, 2, 1u << 5, hevc | sfc},
@@ -223,7 +223,7 @@ constexpr Execlists lists = [] {
 
 constexpr Chip chip = [] {
   Chip chip = icl::chip;
-  chip.platform = "tgl";
+  chip.parts = "tgl";
   chip.forcewake = forcewake;
   chip.submission = [](const SubmissionHost& host) { return execlist_submission(host, lists); };
   chip.oa = &gen12_oa;
@@ -270,7 +270,7 @@ constexpr uint32_t reset_steps[] = {reset_render | reset_enable, reset_media | r
 constexpr Rings rings{.workarounds = workarounds, .reset = 0x12ca4, .reset_steps = reset_steps, .reset_pending = reset_enable};
 
 constexpr Chip chip{
-    .platform = "ilk",
+    .parts = "ilk",
     .engines = {{.name = "rcs0", .uapi_class = I915_ENGINE_CLASS_RENDER, .mmio = regs::rcs_base, .context_pages = 1},
                 {},
                 {.name = "vcs0", .uapi_class = I915_ENGINE_CLASS_VIDEO, .mmio = 0x4000},
@@ -298,9 +298,9 @@ constexpr Chip chip{
 
 }  // namespace
 
-const Chip* chip_of(std::string_view platform) {
+const Chip* chip_of(std::string_view parts) {
   static constexpr const Chip* chips[] = {&kbl::chip, &icl::chip, &tgl::chip, &ilk::chip};
-  const auto found = std::ranges::find(chips, platform, &Chip::platform);
+  const auto found = std::ranges::find(chips, parts, &Chip::parts);
   return found == std::end(chips) ? nullptr : *found;
 }
 

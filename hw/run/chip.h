@@ -69,7 +69,7 @@ struct Uapi {
 };
 
 struct Chip {
-  std::string_view platform;
+  std::string_view parts;  ///< of the platforms that it drives: defs::Platform::parts
   EngineInfo engines[run_engines];
   std::span<const uint32_t> forcewake;  ///< request registers
   GlobalTable global_table;
@@ -86,6 +86,6 @@ struct Chip {
 };
 
 /// Null: softgen-run has no driver for it.
-const Chip* chip_of(std::string_view platform);
+const Chip* chip_of(std::string_view parts);
 
 }  // namespace softgen::run

@@ -55,9 +55,9 @@ const defs::Platform& platform_named(const std::string& name) {
   return *found;
 }
 
-const Chip& chip_named(const std::string& name) {
-  const Chip* found = chip_of(name);
-  if (!found) throw std::runtime_error(fmt::format("softgen-run has no driver for platform '{}'", name));
+const Chip& chip_for(const defs::Platform& platform) {
+  const Chip* found = chip_of(platform.parts);
+  if (!found) throw std::runtime_error(fmt::format("softgen-run has no driver for platform '{}'", platform.name));
   return *found;
 }
 
@@ -84,7 +84,7 @@ void Gpu::set_timer(int64_t deadline_ns) {
 Gpu::Gpu(const Options& options)
     : options_(options),
       platform_(platform_named(options.platform)),
-      chip_(chip_named(options.platform)),
+      chip_(chip_for(platform_)),
       shared_arena_(std::make_shared<Arena>(arena_size)),
       arena_(*shared_arena_),
       device_(make_device()),

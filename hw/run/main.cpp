@@ -180,7 +180,7 @@ void read_mode(const std::string& mode, Options& options) {
 void add_options(CLI::App& app, Options& options) {
   std::vector<std::string> platforms;
   for (const defs::Platform& platform : defs::platforms())
-    if (chip_of(platform.name)) platforms.emplace_back(platform.name);
+    if (chip_of(platform.parts)) platforms.emplace_back(platform.name);
   app.add_option("--platform", options.platform, "the chip")->capture_default_str()->check(CLI::IsMember(platforms));
   app.add_option("--threads", options.threads, "worker threads beside the engines'; 0: all in order on one thread")->capture_default_str();
   app.add_option("--engine", options.engine,
