@@ -102,6 +102,17 @@ TEST_CASE("levels of Ironlake's 3D surfaces have 2^l slices a row") {
   CHECK(place(2, 1) == (128 + 16) * 256 + 4 * 4);
 }
 
+// crocus_state.c, upload_ubo_ssbo_surf_state: R32G32B32A32_FLOAT with a stride of 1, so that kernels count bytes.
+TEST_CASE("entries of Ironlake's buffers follow each other by the pitch, though the format is larger") {
+  State s = image(State::SurfaceType::SURFTYPE_BUFFER, 64, 1, 1, 1);
+  s.surface_format = SurfaceFormat::R32G32B32A32_FLOAT;
+  const Surface surface = decoded(s);
+  CHECK(surface.pitch == 1);
+  CHECK(surface.entries == 64 * 16);
+  s.surface_pitch = 15;
+  CHECK(decoded(s).entries == 64);
+}
+
 TEST_CASE("Ironlake's buffers, fields and depth buffers") {
   State s = image(State::SurfaceType::SURFTYPE_BUFFER, 1, 1, 1, 16);
   s.width = 0x7f, s.height = 0x1fff, s.depth = 2;
