@@ -114,18 +114,13 @@ void CommandStreamers::attach(EngineCs& engine) {
     if (environment_.work_arrives) environment_.work_arrives();
     if (position_ && id == EngineId::rcs) position_->tail_moved();
   });
-  for (const uint32_t r : streamer.kicking_registers()) {
-    if (!has_register(registers, engine.config(), r)) continue;
-    registers.on_write(base + r, [this, &engine](uint32_t, uint32_t) {
-      engine.kick();
-      poll();
-    });
-  }
-  for (const uint32_t offset : streamer.other_kicking_registers())
-    registers.on_write(offset, [this, &engine](uint32_t, uint32_t) {
-      engine.kick();
-      poll();
-    });
+  const auto kicks = [this, &engine](uint32_t, uint32_t) {
+    engine.kick();
+    poll();
+  };
+  for (const uint32_t r : streamer.kicking_registers())
+    if (has_register(registers, engine.config(), r)) registers.on_write(base + r, kicks);
+  for (const uint32_t offset : streamer.other_kicking_registers()) registers.on_write(offset, kicks);
   registers.on_write(base + reg::mi_mode, [this, &engine, &streamer](uint32_t, uint32_t) {
     streamer.stop_ring_changed();
     engine.kick();
@@ -134,14 +129,8 @@ void CommandStreamers::attach(EngineCs& engine) {
   registers.on_read(base + reg::mi_mode, [&registers, &streamer](uint32_t offset) {
     return (registers.peek(offset) & ~reg::mode_idle) | (streamer.busy() ? 0 : reg::mode_idle);
   });
-  for (const uint32_t r : {reg::emr, reg::eir}) {
-    if (!has_register(registers, engine.config(), r)) continue;
-    registers.on_write(base + r, [this, &engine, &streamer](uint32_t, uint32_t) {
-      streamer.error_mask_changed();
-      engine.kick();
-      poll();
-    });
-  }
+  for (const uint32_t r : {reg::emr, reg::eir})
+    if (has_register(registers, engine.config(), r)) registers.on_write(base + r, [this, id](uint32_t, uint32_t) { errors_changed(id); });
   // Ready For Reset answers at once: GDRST itself waits for the streamer.
   if (streamer.has(reg::reset_ctl))
     registers.on_write(base + reg::reset_ctl, [&registers, id](uint32_t offset, uint32_t) {

@@ -18,9 +18,9 @@ class Tables {
  public:
   Tables(HostMemory& memory, const PageFormat& format) : memory_(memory), format_(format) {}
 
-  Translation walk48(uint64_t pml4, uint64_t va, uint64_t most) const;
+  Translation walk48(uint64_t pml4, uint64_t va, uint64_t max_bytes) const;
   /// The two lower levels, common to both forms of PPGTT.
-  Translation walk_directory(uint64_t directory, uint64_t va, bool writable, uint64_t most) const;
+  Translation walk_directory(uint64_t directory, uint64_t va, bool writable, uint64_t max_bytes) const;
 
  private:
   /// 0 (not present) where there is no RAM.
@@ -28,7 +28,7 @@ class Tables {
   bool present(uint64_t entry) const { return entry & format_.present; }
   bool writable(uint64_t entry) const { return entry & format_.writable; }
   /// Of the pages that entry `index` of a page table and those behind it name.
-  uint64_t run_of(uint64_t table, uint64_t index, uint64_t pte, uint64_t most) const;
+  uint64_t run_of(uint64_t table, uint64_t index, uint64_t pte, uint64_t max_bytes) const;
 
   HostMemory& memory_;
   const PageFormat& format_;
@@ -41,16 +41,22 @@ Translation page(const PageFormat& format, uint64_t entry, uint64_t va, uint64_t
   return {.valid = true, .writable = writable, .gpa = base | (va & (size - 1)), .page_size = size};
 }
 
-uint64_t Tables::entry(uint64_t table, uint64_t index) const {
-  const HostSpan span = memory_.resolve((table & format_.address) + index * 8, Access::read);
-  if (!span.data || span.size < 8) return 0;
-  return __atomic_load_n(reinterpret_cast<const uint64_t*>(span.data), __ATOMIC_RELAXED);
+/// 0 (not present) where there is no RAM.
+template <typename T>
+T entry_at(HostMemory& memory, uint64_t at) {
+  const HostSpan span = memory.resolve(at, Access::read);
+  if (!span.data || span.size < sizeof(T)) return 0;
+  return __atomic_load_n(reinterpret_cast<const T*>(span.data), __ATOMIC_RELAXED);
 }
 
-uint64_t Tables::run_of(uint64_t table, uint64_t index, uint64_t pte, uint64_t most) const {
+uint64_t Tables::entry(uint64_t table, uint64_t index) const {
+  return entry_at<uint64_t>(memory_, (table & format_.address) + index * sizeof(uint64_t));
+}
+
+uint64_t Tables::run_of(uint64_t table, uint64_t index, uint64_t pte, uint64_t max_bytes) const {
   constexpr uint64_t entries = 512;
   const HostSpan span = memory_.resolve((table & format_.address) + index * 8, Access::read);
-  const uint64_t there = std::min({span.size / 8, entries - index, most / 0x1000});
+  const uint64_t there = std::min({span.size / 8, entries - index, max_bytes / 0x1000});
   uint64_t n = 1;
   for (; n < there; ++n) {
     const uint64_t next = __atomic_load_n(reinterpret_cast<const uint64_t*>(span.data) + n, __ATOMIC_RELAXED);
@@ -59,13 +65,13 @@ uint64_t Tables::run_of(uint64_t table, uint64_t index, uint64_t pte, uint64_t m
   return n * 0x1000;
 }
 
-Translation Tables::walk_directory(uint64_t directory, uint64_t va, bool allowed, uint64_t most) const {
+Translation Tables::walk_directory(uint64_t directory, uint64_t va, bool allowed, uint64_t max_bytes) const {
   const uint64_t pde = entry(directory, bits(va, 29, 21));
   if (!present(pde)) return failed(FaultType::invalid_pde);
   allowed = allowed && writable(pde);
   const auto large_page = [&](uint64_t entry, uint64_t size) {
     Translation t = page(format_, entry, va, size, allowed);
-    t.run = std::min(most, size - (va & (size - 1)));
+    t.run = std::min(max_bytes, size - (va & (size - 1)));
     return t;
   };
   if (pde & format_.page_2m) return large_page(pde, 0x20'0000);
@@ -76,30 +82,34 @@ Translation Tables::walk_directory(uint64_t directory, uint64_t va, bool allowed
   allowed = allowed && writable(pte);
   if (large) return large_page(pte, 0x1'0000);
   Translation t = page(format_, pte, va, 0x1000, allowed);
-  if (most) t.run = run_of(pde, index, pte, most);
+  if (max_bytes) t.run = run_of(pde, index, pte, max_bytes);
   return t;
 }
 
-Translation Tables::walk48(uint64_t pml4, uint64_t va, uint64_t most) const {
+Translation Tables::walk48(uint64_t pml4, uint64_t va, uint64_t max_bytes) const {
   const uint64_t pml4e = entry(pml4, bits(va, 47, 39));
   if (!present(pml4e)) return failed(FaultType::invalid_pml4e);
   const uint64_t pdpe = entry(pml4e, bits(va, 38, 30));
   if (!present(pdpe)) return failed(FaultType::invalid_pdpe);
-  return walk_directory(pdpe, va, writable(pml4e) && writable(pdpe), most);
+  return walk_directory(pdpe, va, writable(pml4e) && writable(pdpe), max_bytes);
 }
 
-Translation walk_ggtt(const Ggtt& table, uint64_t va, uint64_t most) {
-  if (va >> 12 >= table.entries()) return failed(FaultType::invalid_pte);
-  const PageFormat& format = table.format();
-  const uint64_t pte = table.pte(va >> 12);
+/// A page of 4 KiB, by its entry.
+Translation small_page(const PageFormat& format, uint64_t pte, uint64_t va, uint64_t max_bytes) {
   if (!(pte & format.present)) return failed(FaultType::invalid_pte);
   Translation t = page(format, pte, va, 0x1000, true);
-  t.run = std::min<uint64_t>(most, 0x1000);
+  t.run = std::min<uint64_t>(max_bytes, 0x1000);
   return t;
 }
 
+Translation walk_ggtt(const Ggtt& table, uint64_t va, uint64_t max_bytes) {
+  if (va >> 12 >= table.entries()) return failed(FaultType::invalid_pte);
+  const PageFormat& format = table.format();
+  return small_page(format, table.pte(va >> 12), va, max_bytes);
+}
+
 /// Through the tables of tiled resources; these and the tile by the page tables.
-Translation walk_tiled(const AddressSpace& space, HostMemory& memory, uint64_t va, uint64_t most) {
+Translation walk_tiled(const AddressSpace& space, HostMemory& memory, uint64_t va, uint64_t max_bytes) {
   const Tables pages(memory, *space.format);
   const Tile tile = find_tile(space.tiled, va, [&](uint64_t at, size_t bytes) {
     const Translation t = pages.walk48(space.roots[0], at, 0);
@@ -111,30 +121,23 @@ Translation walk_tiled(const AddressSpace& space, HostMemory& memory, uint64_t v
   if (tile.state == TileState::null) return {.null = true};
   if (tile.state == TileState::invalid) return failed(FaultType::invalid_pte);
   constexpr uint64_t tile_bytes = uint64_t{1} << defs::TiledResourceTables::tile_shift;
-  return pages.walk48(space.roots[0], tile.address, std::min(most, tile_bytes - va % tile_bytes));
+  return pages.walk48(space.roots[0], tile.address, std::min(max_bytes, tile_bytes - va % tile_bytes));
 }
 
 // -- Ironlake's per-process tables ------------------------------------------------------------------------------------------------
 
-/// 0 (not present) where there is no RAM.
 uint32_t small_entry(HostMemory& memory, uint64_t table, uint64_t index) {
-  const HostSpan span = memory.resolve(table + index * 4, Access::read);
-  if (!span.data || span.size < 4) return 0;
-  return __atomic_load_n(reinterpret_cast<const uint32_t*>(span.data), __ATOMIC_RELAXED);
+  return entry_at<uint32_t>(memory, table + index * sizeof(uint32_t));
 }
 
-Translation walk_flat(const AddressSpace& space, HostMemory& memory, uint64_t va, uint64_t most) {
+Translation walk_flat(const AddressSpace& space, HostMemory& memory, uint64_t va, uint64_t max_bytes) {
   const PageFormat& format = *space.format;
   if (va >> 12 >= space.roots[1]) return failed(FaultType::invalid_pte);
-  const uint64_t pte = format.entry_of(small_entry(memory, space.roots[0], va >> 12));
-  if (!(pte & format.present)) return failed(FaultType::invalid_pte);
-  Translation t = page(format, pte, va, 0x1000, true);
-  t.run = std::min<uint64_t>(most, 0x1000);
-  return t;
+  return small_page(format, format.entry_of(small_entry(memory, space.roots[0], va >> 12)), va, max_bytes);
 }
 
 /// Of a page of 32 KiB the first of its eight entries counts (chosen: as it is with 64 KiB on later generations).
-Translation walk_two_level(const PageDirectory& directory, HostMemory& memory, uint64_t va, uint64_t most) {
+Translation walk_two_level(const PageDirectory& directory, HostMemory& memory, uint64_t va, uint64_t max_bytes) {
   using Format = defs::TwoLevelPages;
   if (va >> 32 || !directory.has_set_of(static_cast<uint32_t>(va >> 22))) return failed(FaultType::invalid_pdpe);
   const uint32_t pde = directory.entry(static_cast<uint32_t>(va >> 22));
@@ -147,7 +150,7 @@ Translation walk_two_level(const PageDirectory& directory, HostMemory& memory, u
           .writable = true,
           .gpa = align_down(Format::page_of(pte), size) | offset,
           .page_size = size,
-          .run = std::min(most, size - offset)};
+          .run = std::min(max_bytes, size - offset)};
 }
 
 }  // namespace
@@ -172,19 +175,19 @@ AddressSpace AddressSpace::ppgtt48(uint64_t pml4, const TlbGeneration& generatio
   return {.kind = Kind::ppgtt48, .format = &format, .generation = &generation.value(), .roots = {pml4}};
 }
 
-Translation translate(const AddressSpace& space, HostMemory& memory, uint64_t va, uint64_t most) {
+Translation translate(const AddressSpace& space, HostMemory& memory, uint64_t va, uint64_t max_bytes) {
   va = strip_canonical(va);
   switch (space.kind) {
-    case AddressSpace::Kind::ggtt: return walk_ggtt(*space.table, va, most);
+    case AddressSpace::Kind::ggtt: return walk_ggtt(*space.table, va, max_bytes);
     case AddressSpace::Kind::ppgtt48:
       if (space.tiled.covers(va)) [[unlikely]]
-        return walk_tiled(space, memory, va, most);
-      return Tables(memory, *space.format).walk48(space.roots[0], va, most);
+        return walk_tiled(space, memory, va, max_bytes);
+      return Tables(memory, *space.format).walk48(space.roots[0], va, max_bytes);
     case AddressSpace::Kind::ppgtt32:
       if (va >> 32) return failed(FaultType::invalid_pdpe);
-      return Tables(memory, *space.format).walk_directory(space.roots[va >> 30], va, true, most);
-    case AddressSpace::Kind::flat: return walk_flat(space, memory, va, most);
-    case AddressSpace::Kind::directory: return walk_two_level(*space.directory, memory, va, most);
+      return Tables(memory, *space.format).walk_directory(space.roots[va >> 30], va, true, max_bytes);
+    case AddressSpace::Kind::flat: return walk_flat(space, memory, va, max_bytes);
+    case AddressSpace::Kind::directory: return walk_two_level(*space.directory, memory, va, max_bytes);
     case AddressSpace::Kind::none: break;
   }
   return failed(FaultType::invalid_pml4e);

@@ -71,8 +71,8 @@ struct Translation {
   uint64_t run = 0;  ///< bytes from `gpa` on that the address space has in this order, with the same rights, where asked for
 };
 
-/// Walks the tables. Reads at most four entries, of tiled resources 19. Whether there is RAM at the result is not checked. `most`: of `run`, which is found for the start of
+/// Walks the tables. Reads at most four entries, of tiled resources 19. Whether there is RAM at the result is not checked. `max_bytes`: of `run`, which is found for the start of
 /// a page and as far as one table says; 0: it is not asked for.
-Translation translate(const AddressSpace& space, HostMemory& memory, uint64_t va, uint64_t most = 0);
+Translation translate(const AddressSpace& space, HostMemory& memory, uint64_t va, uint64_t max_bytes = 0);
 
 }  // namespace softgen::memory

@@ -23,7 +23,7 @@ class Aperture {
   static constexpr unsigned fence_count = 32;
 
   Aperture(const Ggtt& ggtt, HostMemory& memory, FaultSink* sink, defs::Bit6Swizzle swizzle = {});
-  /// Who is told of faults, in place of the constructor's. Before there are accesses.
+  /// Faults go to `sink` in place of the constructor's. Before there are accesses.
   void set_faults(FaultSink* sink) { host_.next = sink; }
 
   /// size 1, 2, 4 or 8; any offset below 4 GiB.
@@ -49,9 +49,9 @@ class Aperture {
   struct HostFaults final : FaultSink {
     FaultSink* next = nullptr;
     void fault(const Fault& fault) override {
-      Fault told = fault;
-      told.host = true;
-      if (next) next->fault(told);
+      Fault of_host = fault;
+      of_host.host = true;
+      if (next) next->fault(of_host);
     }
   };
   struct Region {

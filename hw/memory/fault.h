@@ -32,8 +32,9 @@ class FaultSink {
   virtual ~FaultSink() = default;
   /// Any thread.
   virtual void fault(const Fault& fault) = 0;
-  /// A view is about to hand out this page of host memory for writing, for the first time since its translations were last dropped. Any thread.
-  virtual void before_write(std::byte* /*page*/) {}
+  /// A view is about to hand out these pages of host memory for writing, for the first time since its translations were last dropped. `size`: bytes. Any
+  /// thread.
+  virtual void before_write(std::byte* /*first*/, uint64_t /*size*/) {}
 };
 
 /// The fault registers. The first fault latches and stays until software clears the valid bit. Any thread.

@@ -61,7 +61,7 @@ std::byte* View::miss(uint64_t vpn, Access access) {
   if (!span.data || span.size < page_size) return fault(vpn, access, FaultType::invalid_pte);
   if (access == Access::write) {
     memory_.mark_dirty(t.gpa, page_size);
-    if (sink_) sink_->before_write(span.data);
+    if (sink_) sink_->before_write(span.data, page_size);
   }
   Entry& entry = tlb_[static_cast<size_t>(access)][(vpn ^ vpn >> tlb_bits) & ((1u << tlb_bits) - 1)];
   entry = {stamp_ | vpn, span.data};
@@ -105,21 +105,21 @@ const std::byte* View::piece(uint64_t va, uint64_t size) {
   return first ? first + (va - start) : nullptr;
 }
 
-View::Stretch View::stretch(uint64_t va, uint64_t most, Access access) {
+View::Stretch View::stretch(uint64_t va, uint64_t max_bytes, Access access) {
   stamp();
-  const Translation t = translate(space_, memory_, align_down(va, page_size), most);
+  const Translation t = translate(space_, memory_, align_down(va, page_size), max_bytes);
   if (!t.valid || (access == Access::write && !t.writable)) return {};
   const HostSpan span = memory_.resolve(t.gpa, access);
   const uint64_t size = std::min(t.run, align_down(span.size, page_size));
   if (!span.data || !size) return {};
   if (access == Access::write) {
     memory_.mark_dirty(t.gpa, size);
-    for (uint64_t at = 0; sink_ && at < size; at += page_size) sink_->before_write(span.data + at);
+    if (sink_) sink_->before_write(span.data, size);
   }
   return {span.data, size, epoch_, seen_};
 }
 
-std::vector<uint64_t> View::translated(size_t most) const {
+std::vector<uint64_t> View::translated(size_t max_pages) const {
   std::vector<uint64_t> pages;
   constexpr uint64_t vpn_mask = (uint64_t{1} << vpn_bits) - 1;
   for (const auto& side : tlb_)
@@ -127,7 +127,7 @@ std::vector<uint64_t> View::translated(size_t most) const {
       if ((entry.tag & ~vpn_mask) == stamp_) pages.push_back((entry.tag & vpn_mask) << 12);
   std::ranges::sort(pages);
   pages.erase(std::unique(pages.begin(), pages.end()), pages.end());  // clang 14 does not take std::ranges::unique's answer
-  if (pages.size() > most) pages.resize(most);
+  if (pages.size() > max_pages) pages.resize(max_pages);
   return pages;
 }
 

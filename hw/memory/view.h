@@ -82,8 +82,8 @@ class View {
     std::byte* first = nullptr;  ///< null: there is none
     uint64_t size = 0, epoch = 0, generation = 0;
   };
-  /// `most` bytes, whole pages, at most. No fault.
-  Stretch stretch(uint64_t va, uint64_t most, Access access);
+  /// `max_bytes`, whole pages, at most. No fault.
+  Stretch stretch(uint64_t va, uint64_t max_bytes, Access access);
   /// What the words of clock() hold while the stamp stays.
   struct Seen {
     uint64_t epoch, generation;
@@ -104,8 +104,8 @@ class View {
   /// The page that is read, or that takes writes, where no memory is.
   std::byte* nowhere(Access access);
 
-  /// The pages whose translations it holds, up to `most`, in the order of their addresses; of the thread that uses it.
-  std::vector<uint64_t> translated(size_t most) const;
+  /// The pages whose translations it holds, `max_pages` at most, in the order of their addresses; of the thread that uses it.
+  std::vector<uint64_t> translated(size_t max_pages) const;
   /// Faults this view has met (reads and writes of unmapped addresses).
   uint64_t faults() const { return faults_; }
   /// Reads of null tiles that this view has met. A host pointer that a caller keeps for several reads counts once.

@@ -31,7 +31,7 @@ void expect(bool truth) {
 struct Own {
   const Ggtt& ggtt;
   TlbGeneration& generation;
-  const Ggtt& small_ggtt;  ///< of four bytes an entry
+  const Ggtt& small_ggtt;  ///< of four bytes per entry
   PageDirectory& directory;
 };
 

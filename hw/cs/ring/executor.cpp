@@ -252,8 +252,8 @@ void RingExecutor::flip(Dwords dw) {
 Flow RingExecutor::semaphore(const Packet& packet) {
   const ring_packets::MI_SEMAPHORE_MBOX::View mbox(packet.dwords);
   const uint32_t data = mbox.semaphore_data_dword(), address = mbox.semaphore_address();
-  memory::View* const view = target(mbox.use_global_gtt());
-  if (!view) return Flow::next();
+  memory::View* const view = mbox.compare_register() ? nullptr : target(mbox.use_global_gtt());
+  if (!mbox.compare_register() && !view) return Flow::next();
   if (mbox.update_semaphore()) {
     if (!mbox.compare_register()) view->store_release<uint32_t>(address, data), core_.links().memory_written();
     else if (privileged_) write_register(address, data);

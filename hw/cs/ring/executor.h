@@ -47,7 +47,7 @@ class RingExecutor final : public Executor {
   Flow stalling(const Packet& packet, const Cursor& after);
   Flow page_fault();
   bool has_faulted() const { return units_.faults && units_.faults->armed() && units_.faults->met() != FaultInterface::Met::nothing; }
-  /// What a command writes to or reads from; null: the running batch may not, which has been told.
+  /// What a command writes to or reads from; null: the running batch may not, and that is reported.
   memory::View* target(bool global);
   /// What the commands here were fetched through.
   memory::View& fetched(const Cursor& after) { return after.level() ? units_.tables->batch(after.in_ppgtt()) : units_.tables->ring(); }

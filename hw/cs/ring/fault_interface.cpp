@@ -2,10 +2,8 @@
 #include "hw/cs/ring/fault_interface.h"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 
-#include "hw/base/log.h"
 #include "hw/cs/ring/counters.h"
 #include "hw/memory/view.h"
 
@@ -35,11 +33,13 @@ void FaultInterface::fault(const memory::Fault& fault) {
   if (pages_.size() < log_slots && std::ranges::find(pages_, page) == pages_.end()) pages_.push_back(page);
 }
 
-void FaultInterface::before_write(std::byte* page) {
+void FaultInterface::before_write(std::byte* first, uint64_t size) {
   if (!keeps_.load(std::memory_order_acquire)) return;
   const MutexLock lock(mutex_);
-  if (kept_.size() >= most_pages && !kept_.contains(page)) too_much_ = true;
-  else if (const auto [place, fresh] = kept_.try_emplace(page); fresh) place->second.assign(page, page + memory::View::page_size);
+  for (std::byte* page = first; page < first + size; page += memory::View::page_size) {
+    if (kept_.size() >= max_pages && !kept_.contains(page)) too_much_ = true;
+    else if (const auto [place, fresh] = kept_.try_emplace(page); fresh) place->second.assign(page, page + memory::View::page_size);
+  }
 }
 
 void FaultInterface::arm(bool on) {

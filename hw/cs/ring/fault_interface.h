@@ -18,12 +18,12 @@ namespace softgen::cs {
 
 class FaultInterface final : public memory::FaultSink {
  public:
-  /// `next` gets all other faults; both outlive it. Null: nobody does.
+  /// `next` gets all other faults; both outlive it. Null: they are dropped.
   FaultInterface(mmio::RegisterFile& registers, memory::FaultSink* next) : registers_(registers), next_(next) {}
 
   // -- any thread ----------------------------------------------------------------------------------------------------------------
   void fault(const memory::Fault& fault) override;
-  void before_write(std::byte* page) override;
+  void before_write(std::byte* first, uint64_t size) override;
 
   // -- the streamer's thread, with no other at work ------------------------------------------------------------------------------
   /// Whether per-process faults are logged at all.
@@ -44,7 +44,7 @@ class FaultInterface final : public memory::FaultSink {
 
  private:
   /// Chosen: pages of 4 KiB that are kept of what a command writes; 64 MiB.
-  static constexpr size_t most_pages = 16384;
+  static constexpr size_t max_pages = 16384;
 
   mmio::RegisterFile& registers_;
   memory::FaultSink* const next_;

@@ -27,10 +27,11 @@ void show(mmio::RegisterFile& registers, const TlbRange& range, std::span<const 
   for (uint32_t i = 0; i < range.count; ++i) registers.poke(range.first + 4 * i, i < entries.size() ? entries[i] : 0);
 }
 
-std::vector<uint32_t> entries_of(const memory::View* view, size_t most, uint32_t flags = 0) {
+std::vector<uint32_t> entries_of(const memory::View* view, size_t max_entries, uint32_t flags = 0) {
   std::vector<uint32_t> entries;
-  if (view)
-    for (const uint64_t page : view->translated(most)) entries.push_back(static_cast<uint32_t>(page) | flags | tlb_valid);
+  const bool global = view && view->space().kind == memory::AddressSpace::Kind::ggtt;
+  if (view && (!global || flags & tlb_global))
+    for (const uint64_t page : view->translated(max_entries)) entries.push_back(static_cast<uint32_t>(page) | flags | tlb_valid);
   return entries;
 }
 
@@ -65,9 +66,9 @@ void RingStreamer::state(Archive& archive) {
   tables_.state(archive);
   if (video_contexts_) video_contexts_->state(archive);
   if (!archive.reading()) return;
-  core_.set_levels(levels & (mmio::engine_event::sync_status | mmio::engine_event::page_fault));
+  core_.set_levels(levels & (mmio::engine_event::sync_status | (interface ? mmio::engine_event::page_fault : 0)));
   executor().forget_wait();
-  if (!archive.failed()) tables_.follow();
+  if (!archive.failed()) follow_tables();
 }
 
 // A wait looks at EXCC and at the semaphores' registers, a sync flush begins by INSTPM.

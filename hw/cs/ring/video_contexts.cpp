@@ -18,7 +18,9 @@ constexpr uint32_t restore_inhibit = 1;  // of CTXT_SR_CTL
 // A write of the upper dword submits (chosen): of a write of 64 bits it is the second one.
 VideoContexts::VideoContexts(EngineCore& core, RingContexts& images, ProcessTables& tables)
     : core_(core), images_(images), tables_(tables) {
-  core.links().registers.on_write(all::VCS_RNCID(1), [this](uint32_t, uint32_t) { pending_.store(true, std::memory_order_release); });
+  core.links().registers.on_write(all::VCS_RNCID(0), 8, [this](uint32_t at, uint32_t) {
+    if (at == all::VCS_RNCID(1)) pending_.store(true, std::memory_order_release);
+  });
 }
 
 Descriptor VideoContexts::current() const {

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Ironlake's page fault interface and TLB registers (ILK PRM vol 1 part 2, 1.3.3 and 1.3.4).
+#include <algorithm>
+#include <cstring>
+#include <string_view>
+
 #include "hw/memory/view.h"
 #include "tests/unit/cs/table_rig.h"
 
@@ -12,7 +16,7 @@ using ring::store_dword;
 
 namespace {
 
-constexpr EngineId rcs = EngineId::rcs;
+constexpr EngineId rcs = EngineId::rcs, vcs = EngineId::vcs0;
 constexpr uint32_t free_at = RingMachine::free_at + 0x10'0000;
 constexpr uint32_t pfir = 0x2510, pfic = 0x2514, in_service = 1u << 31, page_fault = 1u << 7;
 constexpr uint32_t pfd(uint32_t i) { return 0x2580 + 4 * i; }
@@ -185,6 +189,29 @@ TEST_CASE("Gen5 page faults: a reset ends the service") {
   Ring again(f);
   again.run(store_dword(free_at, 1));
   CHECK(f.read(free_at) == 1);
+}
+
+TEST_CASE(
+    "Gen5 page faults: a hostile saved state with a fault in service does no harm to the video streamer, which has no such interface") {
+  RingMachine m;
+  Ring video(m, vcs);
+  video.run({noop, noop});
+  const std::vector<std::byte> saved = m.save_state();
+  constexpr std::string_view name = "ring";
+  const auto same = [](std::byte b, char c) { return b == static_cast<std::byte>(c); };
+  unsigned sections = 0;
+  for (auto at = std::search(saved.begin(), saved.end(), name.begin(), name.end(), same); at != saved.end();
+       at = std::search(at + 1, saved.end(), name.begin(), name.end(), same), ++sections)
+    for (size_t behind = name.size(); behind < name.size() + 32; ++behind) {
+      auto hostile = saved;
+      const size_t place = static_cast<size_t>(at - saved.begin()) + behind;
+      if (place + sizeof(mmio::EngineEvents) > hostile.size()) break;
+      std::memcpy(&hostile[place], &mmio::engine_event::page_fault, sizeof(mmio::EngineEvents));
+      RingMachine other;
+      Ring again(other, vcs);
+      if (other.load_state(hostile)) again.run({noop});
+    }
+  CHECK(sections >= 2);
 }
 
 TEST_CASE("Gen5 page faults: a saved state keeps a fault in service") {

@@ -82,6 +82,13 @@ TEST_CASE("Gen5 tables: a non-secure batch reaches no global memory") {
 }
 
 // 2: 1.3.2.1 and 1.3.2.4: both are restored with the context, which software has prepared.
+TEST_CASE("Gen5 tables: MI_SEMAPHORE_MBOX with a register is no access to memory, whatever table it names") {
+  Process f;
+  constexpr uint32_t by_register = 1u << 18, compare = 1u << 20, gtt = 1u << 22;
+  f.run_user({mi(0x16, by_register | compare | gtt | 2u << 16 | 1), 4, 0, 0});
+  CHECK(f.r.get(softgen::reg::RING_CTL) & 1u << 10);
+}
+
 TEST_CASE("Gen5 tables: each context has its own table") {
   Process f;
   f.map(0x3000);

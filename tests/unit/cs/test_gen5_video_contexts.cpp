@@ -106,7 +106,7 @@ TEST_CASE("Gen5 video contexts: a context is left at an arbitration point") {
   VideoContext first(f, 1), second(f, 2);
   second.emit(store_dword(free_at + 4, 2));
   const bool arbitration = GENERATE(true, false);
-  // It waits for a semaphore that nobody writes: a switch by table 1-1, bit 1.
+  // It waits for a semaphore that is never written: a switch by table 1-1, bit 1.
   const Dwords waits{mi(0x16, 1u << 22 | 1u << 20 | 1), 5, free_at, noop};
   first.emit(arb(arbitration) + Dwords{noop} + waits + store_dword(free_at + 8, 1));
   first.submit();

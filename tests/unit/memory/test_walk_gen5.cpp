@@ -76,7 +76,7 @@ TEST_CASE_METHOD(Fixture, "Gen5 walk: pages of 32 KiB") {
 }
 
 // 1.3.2.4: "If clear, these entries are considered invalid and fetch of these entries will not be attempted".
-TEST_CASE_METHOD(Fixture, "Gen5 walk: sets of sixteen entries, and what changes behind the chip's back") {
+TEST_CASE_METHOD(Fixture, "Gen5 walk: sets of sixteen entries, and what changes without a load of the directory") {
   for (unsigned i = 0; i < 48; ++i) set_directory(1, i, 0x10'0000 | 1);
   set(0x10'0000, 0, 0x20'0001);
   directory.load(ggtt, 1, 0b101);

@@ -120,14 +120,14 @@ TEST_CASE("Gen5: a change of frequency is done at once") {
 // ILK PRM vol 1 part 2, 1.3.2: "An access (other than a CPU Read) through an invalid PTE will result in Page Table Error (Invalid PTE)."
 TEST_CASE("Gen5: the CPU's accesses through invalid entries") {
   Fixture f;
-  unsigned told = 0;
-  PageFaultRegisters registers(f.file, f.faults, [&] { ++told; });
+  unsigned calls = 0;
+  PageFaultRegisters registers(f.file, f.faults, [&] { ++calls; });
   f.aperture.set_faults(&registers);
   CHECK(f.aperture.read(0x3000, 4) == 0);
   CHECK(f.file.read(0x2024) == 0);
-  CHECK(told == 0);
+  CHECK(calls == 0);
   f.aperture.write(0x3000, 7, 4);
-  CHECK(told == 1);
+  CHECK(calls == 1);
   CHECK(f.file.read(0x2024) == 0x10);  // PGTBL_ER
   CHECK(f.file.read(0x20b8) == 0x10);  // the render streamer's ESR
   CHECK(f.file.read(0x40b8) == 0);
