@@ -80,12 +80,12 @@ uint64_t ContextState::binding_table(uint32_t pointer) const {
 }
 
 std::optional<uint64_t> ContextState::pixel_table(const defs::CommandSet& set) const {
-  if (const auto own = packet(defs::CommandId::_3DSTATE_BINDING_TABLE_POINTERS_PS); own.size() > 1)
-    return strip_canonical(surface + (own[1] & 0xffe0));
+  if (const auto own = packet(defs::CommandId::_3DSTATE_BINDING_TABLE_POINTERS_PS); own.size() > 1) return binding_table(own[1] & 0xffe0);
   // Before Gen7 one packet has the pointers of all stages.
   const auto all = packet(defs::CommandId::_3DSTATE_BINDING_TABLE_POINTERS);
   if (all.empty()) return std::nullopt;
-  return strip_canonical(surface + Fields(layout_named(set, "3DSTATE_BINDING_TABLE_POINTERS"), all)["Pointer to PS Binding Table"]);
+  return binding_table(
+      static_cast<uint32_t>(Fields(layout_named(set, "3DSTATE_BINDING_TABLE_POINTERS"), all)["Pointer to PS Binding Table"]));
 }
 
 ContextState& ContextStates::of(EngineId engine, uint32_t id) {

@@ -58,7 +58,7 @@ class Recorder : public gt::DeviceObserver {
   bool begin_submission();
   bool wait_idle();
   void record_ggtt();
-  /// It is given to contexts: what the submission leaves there is a result.
+  /// Notes a page that contexts can write: after the submission it is compared.
   void expect_result(uint64_t gpa);
   void record_context(const cs::Descriptor& element, defs::EngineClass engine_class);
   void record_tables(uint64_t table, unsigned level, bool pages_of_64k = false);

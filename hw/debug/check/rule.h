@@ -93,14 +93,17 @@ class Report {
   ~Report() = default;
 };
 
+/// Lists of parts of the platforms that submit lists of contexts.
+inline constexpr const char* with_lists = "kbl icl tgl";
+
 struct Rule {
   const char* id;
   Severity severity;
   const char* text;   ///< what is wrong, as a report's first line says
   const char* needs;  ///< what would be right
   const char* source;
-  /// Names of platforms' lists of parts (defs::Platform::parts), each between spaces; null: all.
-  const char* parts = nullptr;
+  /// Names of platforms' lists of parts (defs::Platform::parts), each between spaces; null: all, so the rule also holds for commands in rings.
+  const char* parts = with_lists;
   /// Why it must be asked for by name; null: it is on.
   const char* opt_in = nullptr;
   std::span<const defs::CommandId> commands = {};  ///< those that `packet` looks at; empty: all

@@ -8,10 +8,6 @@
 
 namespace softgen::debug::check {
 
-/// Lists of parts of platforms whose software submits lists of contexts. Rules that the manuals of those alone give have it; some also hold for commands in
-/// rings, and have no names.
-inline constexpr const char* with_lists = "kbl icl tgl";
-
 std::span<const Rule> encoding_rules();    ///< A
 std::span<const Rule> flush_rules();       ///< B: what a PIPE_CONTROL itself must be like
 std::span<const Rule> order_rules();       ///< B: what must be flushed before what
