@@ -48,12 +48,16 @@ void Emitter::go_on_or_jump(size_t n) {
 /// comparison. The code that follows is for the other case.
 void Emitter::stay_if_none(size_t n, Value leaving, int64_t offset) {
   const Value none = ir_.icmp(LLVMIntEQ, ir_.and_(leaving, active()), ir_.c32(0)), any = ir_.icmp(LLVMIntNE, active(), ir_.c32(0));
+  go_if(n, ir_.and_(none, any), offset);
+}
+
+void Emitter::go_if(size_t n, Value condition, int64_t offset) {
   flush(n);
-  const Block stays = ir_.block(), leaves = ir_.block();
-  ir_.branch(ir_.and_(none, any), stays, leaves);
-  ir_.at(stays);
+  const Block goes = ir_.block(), stays = ir_.block();
+  ir_.branch(condition, goes, stays);
+  ir_.at(goes);
   go(n, offset);
-  ir_.at(leaves);
+  ir_.at(stays);
   place_.open = true;
 }
 

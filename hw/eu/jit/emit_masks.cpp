@@ -125,13 +125,8 @@ void Emitter::mask_if(size_t n) {
 
 /// It jumps without an entry.
 void Emitter::mask_iff(size_t n) {
-  const Value out = left_out(ops_[n]), stays = ir_.icmp(LLVMIntNE, ir_.and_(active(), ir_.not_(out)), ir_.c32(0));
-  flush(n);
-  const Block enters = ir_.block(), away = ir_.block();
-  ir_.branch(stays, enters, away);
-  ir_.at(away);
-  go(n, ops_[n].jip_offset);
-  ir_.at(enters);
+  const Value out = left_out(ops_[n]);
+  go_if(n, ir_.icmp(LLVMIntEQ, ir_.and_(active(), ir_.not_(out)), ir_.c32(0)), ops_[n].jip_offset);
   push_branch(n);
   clear_mask(masks_.stacks.branch, out);
   take_running();
@@ -163,13 +158,7 @@ void Emitter::mask_while(size_t n) {
   take_running();
   clear_mask(masks_.stacks.loop, left_out(ops_[n]));
   take_running();
-  const Value again = ir_.icmp(LLVMIntNE, active(), ir_.c32(0));
-  flush(n);
-  const Block back = ir_.block(), leaves = ir_.block();
-  ir_.branch(again, back, leaves);
-  ir_.at(back);
-  go(n, ops_[n].jip_offset);
-  ir_.at(leaves);
+  go_if(n, ir_.icmp(LLVMIntNE, active(), ir_.c32(0)), ops_[n].jip_offset);
   pop_loop(n);
   take_running();
   go_on(n);

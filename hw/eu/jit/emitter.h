@@ -97,6 +97,8 @@ class Emitter {
   void go(size_t n, int64_t offset);
   void go_on_or_jump(size_t n);
   void stay_if_none(size_t n, Value leaving, int64_t offset);
+  /// Jumps to `offset` if `condition`. The code that follows is for the other case.
+  void go_if(size_t n, Value condition, int64_t offset);
   Value wait_mask(int place);
   void set_wait_mask(int place, Value mask);
   void step(size_t n);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Compiled code of Ironlake's: what stays with the interpreter, and what has native code.
+// Compiled kernels of Ironlake: what stays with the interpreter, and what has native code.
 #include <string_view>
 
 #include "hw/base/log.h"
