@@ -74,16 +74,16 @@ bool placed(const surface::Surface& s) {
 uint32_t RenderTarget::quad_rows(memory::View& view, uint32_t x, uint32_t y, uint32_t slice, std::byte** rows) const {
   const surface::Extent& extent = level->extent();
   if (x >= extent.width || y >= extent.height) return 0;
-  // Levels and slices start at multiples of four elements each way.
+  // Levels and slices start at multiples of four elements in a row, and at even rows.
   const uint64_t at = level->address(x, y, slice);
   rows[0] = view.at_for_write(at);
   switch (surface.tiling) {
     case surface::Tiling::x: rows[1] = rows[0] + 512; break;
     case surface::Tiling::y:
+    case surface::Tiling::swizzled_y:  // bit 4 of the address alone differs, and no bit of the swizzle
     case surface::Tiling::yf: rows[1] = rows[0] + 16; break;
-    case surface::Tiling::swizzled_x:
-    case surface::Tiling::swizzled_y: {
-      // Levels and slices start at even rows, so both are in one page.
+    case surface::Tiling::swizzled_x: {
+      // Both rows are in one page.
       constexpr uint64_t within = memory::View::page_size - 1;
       rows[1] = rows[0] - (at & within) + (level->address(x, y + 1, slice) & within);
       break;

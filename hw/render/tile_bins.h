@@ -62,13 +62,13 @@ TileBins<Item> tile_bins(std::span<const Item> items, std::span<const PixelRect>
     for (int32_t y = y0; y < y1; ++y)
       for (int32_t x = x0; x < x1; ++x) visit(static_cast<size_t>(y) * static_cast<size_t>(columns) + static_cast<size_t>(x));
   };
-  constexpr uint64_t most = 1 << 22;
+  constexpr uint64_t max_entries = 1 << 22;
   uint64_t all = 0;
   for (const Item& i : items) {
     const PixelRect& b = i.bounds;
     all += static_cast<uint64_t>(std::max(b.x1 - b.x0, 0) / width + 2) * static_cast<uint64_t>(std::max(b.y1 - b.y0, 0) / height + 2);
   }
-  if (all > most) return {};
+  if (all > max_entries) return {};
   TileBins<Item> result;
   result.first.resize(tiles.size() + 1);
   for (const Item& i : items) {

@@ -117,15 +117,10 @@ void RenderTarget::fill_block(memory::View& view, uint32_t x, uint32_t y, uint32
           break;
         }
         case surface::Tiling::x: store_part(view.at_for_write(at), 512, mask, word); break;
-        case surface::Tiling::swizzled_x:
-        case surface::Tiling::swizzled_y:
+        default:
           for (unsigned row = 0; row < 4; ++row)
             if (const uint32_t part = mask >> 4 * row & 15)
               store_part(view.at_for_write(level->address(x + px, y + py + row, slice)), 16, part, word);
-          break;
-        default:
-          for (unsigned i = 0; i < 16; ++i)
-            if (mask >> i & 1) view.store<uint32_t>(at + i / 4 * surface.pitch + 4 * (i % 4), word);
       }
     }
 }

@@ -113,7 +113,9 @@ Level::Level(const Surface& s, unsigned lod)
   }
 }
 
-uint64_t Level::standard_offset(uint32_t x, uint32_t y, uint32_t slice) const {
+uint64_t Level::other_offset(uint32_t x, uint32_t y, uint32_t slice) const {
+  if (tiling_ == Tiling::swizzled_x) return offset_swizzled_x(x, y, pitch_);
+  if (tiling_ == Tiling::swizzled_y) return offset_swizzled_y(x, y, pitch_);
   if (volume_) return volume_offset(tiling_, element_, x, y, slice + origin_.z, pitch_, standard_qpitch_);
   if (!sampled_) return offset(tiling_, element_, x, y, pitch_);
   const auto log2_samples = static_cast<unsigned>(std::countr_zero(samples_));

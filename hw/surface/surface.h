@@ -166,9 +166,7 @@ class Level {
       case Tiling::x: return base_ + offset_x(x, y, pitch_);
       case Tiling::y: return base_ + offset_y(x, y, pitch_);
       case Tiling::w: return base_ + offset_w(x, y, pitch_);
-      case Tiling::swizzled_x: return base_ + offset_swizzled_x(x, y, pitch_);
-      case Tiling::swizzled_y: return base_ + offset_swizzled_y(x, y, pitch_);
-      default: return base_ + standard_offset(x, y, slice);
+      default: return base_ + other_offset(x, y, slice);
     }
   }
   /// Bytes from byte `x` of a row of `slice` on that are together in memory: its element's at least.
@@ -180,7 +178,7 @@ class Level {
 
  private:
   /// Of Yf and Ys. `slice`: with the sample, where there are several.
-  uint64_t standard_offset(uint32_t x, uint32_t y, uint32_t slice) const;
+  uint64_t other_offset(uint32_t x, uint32_t y, uint32_t slice) const;
 
   uint64_t base_ = 0;
   Tiling tiling_ = Tiling::linear;

@@ -74,15 +74,13 @@ struct Running {
 
 }  // namespace
 
-EuRunner::Program EuRunner::program(const ThreadJob& job, EngineEnv& env) {
+const eu::Program* EuRunner::program(const ThreadJob& job, EngineEnv& env) {
   const MutexLock lock(mutex_);
   // Draws follow each other: no thread of the one before runs any more.
   if (draw_ != job.draw) programs_.clear(), draw_ = job.draw;
   const auto found = std::ranges::find(programs_, job.kernel, &std::pair<uint32_t, Program>::first);
-  if (found != programs_.end()) return found->second;
-  Program loaded = loader_.load(env.state_view(), job.bases, job.kernel, env.stop);
-  if (job.draw) programs_.emplace_back(job.kernel, loaded);
-  return loaded;
+  if (found != programs_.end()) return found->second.get();
+  return programs_.emplace_back(job.kernel, loader_.load(env.state_view(), job.bases, job.kernel, env.stop)).second.get();
 }
 
 ThreadEnd EuRunner::run(const ThreadJob& job, UnitMessages& messages, EngineEnv& env) {
@@ -91,12 +89,10 @@ ThreadEnd EuRunner::run(const ThreadJob& job, UnitMessages& messages, EngineEnv&
   const size_t payload = std::min<size_t>(job.payload.size(), eu::grf_count);
   std::ranges::copy(job.payload.first(payload), thread.regs.grf);
   eu::ThreadStart how;
-  Program own;
   how.program = running.known(job);
   if (!how.program) {
-    own = program(job, env);
-    how.program = own.get();
-    if (job.draw) running.programs.emplace_back(job.kernel, how.program);
+    how.program = program(job, env);
+    running.programs.emplace_back(job.kernel, how.program);
   }
   how.dispatch_mask = job.dispatch_mask;
   how.alt_mode = job.state.alternate_float;

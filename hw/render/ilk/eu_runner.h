@@ -23,7 +23,7 @@ class EuRunner final : public ThreadRunner {
  private:
   using Program = std::shared_ptr<const eu::Program>;
   /// The program of a job's kernel, which stays as long as its draw.
-  Program program(const ThreadJob& job, EngineEnv& env);
+  const eu::Program* program(const ThreadJob& job, EngineEnv& env);
 
   MessageTarget* shared_;
   eu::Loader loader_;

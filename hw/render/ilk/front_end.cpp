@@ -168,15 +168,8 @@ void FrontEnd::shade() {
   counts_.vs += context_.state.vs.enable ? batch_.names.size() : 0;
 }
 
-ShaderBases FrontEnd::bases(const ThreadUnit& state) const {
-  ShaderBases bases = context_.state.draw.common_bases;
-  bases.binding_table = state.binding_table;
-  bases.sampler_state = state.samplers;
-  return bases;
-}
-
 ThreadEnd FrontEnd::run(Unit unit, const ThreadUnit& state, uint32_t dispatch_mask, UnitMessages& messages) {
-  const ShaderBases own = bases(state);
+  const ShaderBases own = unit_bases(context_.state, state);
   const ThreadJob job{unit, state, state.kernel, own, payload_.registers(), 8, dispatch_mask, context_.number};
   const ThreadEnd end = context_.runner.run(job, messages, context_.env);
   stopped_ = stopped_ || end == ThreadEnd::aborted;

@@ -76,7 +76,6 @@ class FrontEnd {
   void clip(const StageObject& object);
   void clip_thread(const StageObject& object, uint32_t header);
   ThreadEnd run(Unit unit, const ThreadUnit& state, uint32_t dispatch_mask, UnitMessages& messages);
-  ShaderBases bases(const ThreadUnit& state) const;
   void emit(const StageObject& object);
   void end_list();
   void stop_if_asked();

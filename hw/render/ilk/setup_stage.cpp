@@ -21,17 +21,6 @@ using PlacedVertex = std::array<uint32_t, 8>;
 
 }  // namespace
 
-struct SetupStage::SetupMessages : UnitMessages {
-  Urb& rows;
-  explicit SetupMessages(Urb& to) : rows(to) {}
-  bool urb(const UrbMessage& how, std::span<const Grf> payload, std::span<Grf>) override {
-    if (how.sync || how.allocate) return false;
-    urb_write(rows, how, payload, 1);
-    return true;
-  }
-  bool target_write(const TargetMessage&, std::span<const Grf>) override { return false; }
-};
-
 RasterState placed_raster(const DrawState& state) { return RasterState(state, Stage::vs); }
 
 SetupStage::SetupStage(const DrawContext& context, const RasterState& raster, PixelList& out)
@@ -156,9 +145,8 @@ bool SetupStage::run_thread(const StageObject& object, std::span<const Place> pl
   put_differences(object, places);
   payload_.add_constants(sf, context_.constants);
   for (size_t i = 0; i < places.size(); ++i) payload_.add_vertex(sf, object.vertices[i].dwords());
-  ShaderBases bases = context_.state.draw.common_bases;
-  bases.binding_table = sf.binding_table;
-  SetupMessages messages(context_.urb);
+  const ShaderBases bases = unit_bases(context_.state, sf);
+  EntryMessages messages(context_.urb, 1);
   std::ranges::fill(context_.urb.dwords(handle, 0, planes.size()), 0);
   const ThreadJob job{Unit::sf, sf, sf.kernel, bases, payload_.registers(), 8, setup_mask, context_.number};
   if (context_.runner.run(job, messages, context_.env) != ThreadEnd::finished) return false;

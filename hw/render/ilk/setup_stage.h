@@ -25,7 +25,6 @@ class SetupStage {
   struct Place {
     float x, y, z, one_over_w;  ///< pixels, whose samples are at halves
   };
-  struct SetupMessages;
 
   Place place(const Vue& vertex) const;
   float on_grid(double pixels) const;

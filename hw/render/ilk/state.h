@@ -114,6 +114,14 @@ struct State {
   UrbRegions urb;
 };
 
+/// What a unit's threads count addresses from.
+inline ShaderBases unit_bases(const State& state, const ThreadUnit& unit) {
+  ShaderBases bases = state.draw.common_bases;
+  bases.binding_table = unit.binding_table;
+  bases.sampler_state = unit.samplers;
+  return bases;
+}
+
 /// A 3DPRIMITIVE.
 struct Primitive {
   Topology topology{};

@@ -20,7 +20,7 @@ struct ThreadJob {
   std::span<const Grf> payload;  ///< from r0 on
   unsigned channels = 8;         ///< that were dispatched: 8 or 16
   uint32_t dispatch_mask = 0;    ///< bit n: channel n has work
-  uint64_t draw = 0;  ///< no other draw of the process has this number, and its kernels stay as they are; 0: they are looked up each time
+  uint64_t draw = 0;             ///< no other draw of the process has this number, and its kernels stay as they are
 };
 
 /// A message to the URB: URB_WRITE or FF_SYNC (Mesa brw_eu_defines.h, brw_inst.h: urb_*). Register 0 of its payload is the header.

@@ -50,4 +50,17 @@ class UrbEntries {
 /// write of a thread with one vertex leaves the other one alone.
 void urb_write(Urb& urb, const UrbMessage& how, std::span<const Grf> payload, unsigned handles);
 
+/// Of threads that only write the entries they were given: VS and SF.
+struct EntryMessages : UnitMessages {
+  Urb& rows;
+  unsigned handles;
+  EntryMessages(Urb& to, unsigned count) : rows(to), handles(count) {}
+  bool urb(const UrbMessage& how, std::span<const Grf> payload, std::span<Grf>) override {
+    if (how.sync || how.allocate) return false;
+    urb_write(rows, how, payload, handles);
+    return true;
+  }
+  bool target_write(const TargetMessage&, std::span<const Grf>) override { return false; }
+};
+
 }  // namespace softgen::render::ilk

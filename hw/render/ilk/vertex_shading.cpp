@@ -27,19 +27,6 @@ struct VertexShading::Host {
         fetched(like.slots()) {}
 };
 
-/// Of VS threads: they write the entries of their vertices.
-struct VertexShading::Messages : UnitMessages {
-  Urb& rows;
-  unsigned vertices;
-  Messages(Urb& to, unsigned count) : rows(to), vertices(count) {}
-  bool urb(const UrbMessage& how, std::span<const Grf> payload, std::span<Grf>) override {
-    if (how.sync || how.allocate) return false;
-    urb_write(rows, how, payload, vertices);
-    return true;
-  }
-  bool target_write(const TargetMessage&, std::span<const Grf>) override { return false; }
-};
-
 /// One vertex, or two; `number` counts pairs of a batch.
 struct VertexShading::Pair {
   unsigned number;
@@ -48,10 +35,11 @@ struct VertexShading::Pair {
 };
 
 VertexShading::VertexShading(const DrawContext& context, const UrbEntries& entries, const VertexFetch& fetch)
-    : context_(context), entries_(entries), fetch_(fetch), bases_(context.state.draw.common_bases), hosts_(context.hosts.count()) {
-  bases_.binding_table = context.state.vs.binding_table;
-  bases_.sampler_state = context.state.vs.samplers;
-}
+    : context_(context),
+      entries_(entries),
+      fetch_(fetch),
+      bases_(unit_bases(context.state, context.state.vs)),
+      hosts_(context.hosts.count()) {}
 
 VertexShading::~VertexShading() = default;
 
@@ -105,7 +93,7 @@ void VertexShading::run(Host& host, const Pair& pair, std::span<const uint32_t, 
     for (size_t v = 0; v < count; ++v)
       host.urb.read(handles[v], vs.read_offset * Urb::register_dwords + 4 * i, std::span(reg.dw).subspan(4 * v, 4));
   }
-  Messages messages(host.urb, static_cast<unsigned>(count));
+  EntryMessages messages(host.urb, static_cast<unsigned>(count));
   const ThreadJob job{.unit = Unit::vs,
                       .state = vs,
                       .kernel = vs.kernel,

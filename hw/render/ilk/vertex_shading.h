@@ -25,7 +25,6 @@ class VertexShading {
 
  private:
   struct Host;
-  struct Messages;
   struct Pair;
   Host& host(unsigned slot);
   void shade_pair(Host& host, const Pair& pair);

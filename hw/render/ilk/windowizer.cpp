@@ -33,10 +33,7 @@ Windowizer::Windowizer(const DrawContext& context, EngineEnv& env, unsigned slot
       merger_(context.state.draw),
       early_(!context.state.wm.dispatch || context.state.wm.depth.mode == DepthMode::before_thread),
       counts_sent_(early_ && context.state.wm.dispatch && (context.state.wm.kills || context.state.draw.blend.alpha_test)),
-      bases_(context.state.draw.common_bases) {
-  bases_.binding_table = context.state.wm.binding_table;
-  bases_.sampler_state = context.state.wm.samplers;
-}
+      bases_(unit_bases(context.state, context.state.wm)) {}
 
 void Windowizer::draw(const PixelObject& object, const PixelRect& tile) {
   begin(object);
@@ -178,8 +175,8 @@ void Windowizer::add_quad(uint32_t x, uint32_t y, uint32_t live) {
   if (group_.count == 0) group_.quads.fill(at);
   group_.quads[group_.count] = at;
   group_.live |= live << 4 * group_.count;
-  const unsigned most = context_.state.wm.has_kernel[1] ? max_quads : max_quads / 2;
-  if (++group_.count == most) dispatch();
+  const unsigned max_count = context_.state.wm.has_kernel[1] ? max_quads : max_quads / 2;
+  if (++group_.count == max_count) dispatch();
 }
 
 /// What is left of the gathered quads.

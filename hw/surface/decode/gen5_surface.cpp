@@ -100,8 +100,9 @@ Surface decode_surface<defs::Gen5>(std::span<const uint32_t> dwords) {
   // Entries minus one: Width has bits 6:0, Height 19:7, Depth from 20 on (Mesa crocus_state.c, fill_buffer_surface_state; isl_surface_state.c).
   out.entries = (uint64_t{s.depth & 0x7f} << 20 | uint64_t{s.height} << 7 | (s.width & 0x7f)) + 1;
   out.pitch = s.surface_pitch + 1;
-  // Entries of a smaller pitch than the format's size count as whole ones for the bound alone: i965-va-driver's buffer of owords for the scoreboard's kernel
-  // has a pitch of one byte (i965_avc_hw_scoreboard.c), and so have crocus' constants, whose kernels count bytes.
+  // Where the pitch is smaller than the format, the number counts whole elements: the bound is their number by their size, while addresses advance by the
+  // pitch. i965-va-driver's buffer of owords for the scoreboard's kernel has a pitch of one byte (i965_avc_hw_scoreboard.c). crocus' constants have, too, and
+  // their number counts bytes: their bound is 16 times too wide (chosen).
   if (out.pitch < out.format->block_bytes()) out.entries = out.entries * out.format->block_bytes() / out.pitch;
   return out;
 }

@@ -177,13 +177,13 @@ TEST_CASE("host threads use no more scratch spaces than Ironlake's units have", 
   scene.wm.scratch_space_base_pointer = scene.vs.scratch_space_base_pointer = base;
   scene.wm.maximum_number_of_threads = scene.vs.maximum_number_of_threads = threads - 1;
   REQUIRE(scene.draw(Topologies::_3DPRIM_TRILIST, random_triangles(5, 300)) == ExecResult::done);
-  const unsigned most = threads < scene.pool.slots() ? 1 : scene.pool.slots();
+  const unsigned max_slots = threads < scene.pool.slots() ? 1 : scene.pool.slots();
   for (const Unit unit : {Unit::vs, Unit::wm}) {
     const auto runs = scene.runner.of(unit);
     REQUIRE(runs.size() > 100);
     for (const auto& run : runs) {
       const uint32_t scratch = run.payload[0].dw[5] & ~(bytes - 1);
-      REQUIRE((scratch >= base && scratch < base + most * bytes));
+      REQUIRE((scratch >= base && scratch < base + max_slots * bytes));
     }
   }
 }
