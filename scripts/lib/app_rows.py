@@ -21,7 +21,7 @@ LAVAPIPE = Peer("lavapipe", {"VK_DRIVER_FILES": LAVAPIPE_ICD, "VK_ICD_FILENAMES"
 LLVMPIPE = Peer("llvmpipe", {"MESA_LOADER_DRIVER_OVERRIDE": "kms_swrast"}, True)
 
 # What a platform's drivers lack: crocus has GL 2.1 and GLES 2 on Ironlake, and neither anv nor compute-runtime knows it.
-LACKS = {"ilk": ("Vulkan", "OpenCL", "GL 3")}
+LACKS = {name: ("Vulkan", "OpenCL", "GL 3") for name in ("ilk", "ilkm")}
 
 MONITOR = (320, 240)
 
@@ -323,10 +323,6 @@ ROWS = [
 ]
 
 SHORT = [row for row in ROWS if not row.long]
-
-
-def short_rows(platform):
-    return [row for row in SHORT if row.needs not in LACKS.get(platform, ())]
 
 
 def obstacle(row, release, platform):

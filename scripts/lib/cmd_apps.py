@@ -5,6 +5,7 @@ import argparse
 import app_run
 import apt
 import cmd_setup
+import platforms
 from app_rows import ROWS, obstacle, packages, place_rows
 from common import Failure, main, print_table, say
 from mesa_root import HostMesa, ReleaseMesa
@@ -22,7 +23,7 @@ def parse(argv):
     parser.add_argument("name", nargs="*", metavar="NAME")
     parser.add_argument("--mesa", choices=["host", *RELEASES], default="host",
                         help="the Mesa and the programs of this Debian release, in a folder of its own (needs root; default: the host's)")
-    parser.add_argument("--platform", default="kbl", metavar="CHIP", help="softgen-run's platform (default: kbl)")
+    parser.add_argument("--platform", default=platforms.names()[0], choices=platforms.names(), help="softgen-run's platform (default: %(default)s)")
     parser.add_argument("--no-setup", action="store_true", help="use what is built and installed")
     options = parser.parse_args(argv)
     unknown = [name for name in options.name if name not in NAMES]

@@ -75,7 +75,7 @@ def lines_of(stream, options, where):
         return
     try:
         for driver, verdict, ours, theirs in video_run.compare(stream, drivers, where=where):
-            result = verdict.wrong or " ".join(["equal" if stream.min_psnr is None and options.platform != "ilk" else "close", verdict.detail]).strip()
+            result = verdict.wrong or (f"close {verdict.detail}" if verdict.detail else "equal")
             yield [stream.name, driver, verdict.frames, number(ours), number(theirs), result], not verdict.wrong
     except Failure as failure:
         yield [stream.name, "-", "-", "-", "-", f"not made: {failure}"], False

@@ -17,7 +17,7 @@ static _Noreturn void fail(const char *what) {
   exit(1);
 }
 
-// Surfaces with their format named: what i965 allocates later has another pitch than what it has told the GPU (i965_media_mpeg2_surface_setup).
+// Surfaces with their format named: what i965 allocates later has another pitch than the surface state that it wrote before (i965_media_mpeg2_surface_setup).
 static enum AVPixelFormat vaapi_surfaces(AVCodecContext *context, const enum AVPixelFormat *formats) {
   static VASurfaceAttrib format = {
       .type = VASurfaceAttribPixelFormat, .flags = VA_SURFACE_ATTRIB_SETTABLE, .value = {.type = VAGenericValueTypeInteger, .value.i = VA_FOURCC_I420}};

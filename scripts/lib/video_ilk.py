@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Ironlake's side of scripts/video: i965's frames are written by va_frames.c, and compared by PSNR. Its kernels (intel-vaapi-driver src/shaders/mpeg2/vld) are
+"""Ironlake's side of scripts/video for MPEG-2: i965's frames are written by va_frames.c, and compared by PSNR (those of H.264 as on other platforms). Its kernels (intel-vaapi-driver src/shaders/mpeg2/vld) are
 the decoder behind the bit stream, and do not compute what the standard has:
 - inverse quantisation leaves out the half step of non-intra levels, saturation and mismatch control, and rounds down (do_iq_*.g4i);
 - chroma vectors are halved by rounding down (the standard: towards zero), so a chroma sample may come from half a sample beside its place;
@@ -31,9 +31,9 @@ NO_KERNELS = re.compile("-(field|dual|only-16x8|concealment|coding-.)-(tb|bt)|-m
 
 def refusal(stream):
     """Why this stream is not decoded on Ironlake, or ""."""
-    if stream.codec != "mpeg2":
+    if stream.codec not in ("mpeg2", "h264"):
         return f"{stream.codec} is not built on Ironlake"
-    if stream.name != "mpeg2-syntax-only-field-tb" and NO_KERNELS.search(stream.name):
+    if stream.codec == "mpeg2" and stream.name != "mpeg2-syntax-only-field-tb" and NO_KERNELS.search(stream.name):
         return "i965 has no kernels for such field pictures"
     return ""
 

@@ -161,7 +161,7 @@ def verdict(stream, ours, theirs, folder, driver):
 def compare(stream, drivers, where=Host()):
     """Yields (driver, Verdict, our frames per second, those of software) for each driver."""
     path = video_files.ensure(stream)
-    if isinstance(where, IlkHost):
+    if isinstance(where, IlkHost) and stream.codec == "mpeg2":
         for driver in drivers:
             yield driver, *where.compare(stream, path)
         return

@@ -3,7 +3,7 @@
 import pathlib
 import tempfile
 
-from driver import CONFIG, GuestTest, Picture, only_on
+from driver import CONFIG, GuestTest, only_on
 
 import app_rows
 import app_run

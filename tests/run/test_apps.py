@@ -8,12 +8,12 @@ import app_run
 
 class Apps(RunTest):
     def test_pictures_agree(self):
-        for row in app_rows.short_rows(self.platform):
+        for row in app_rows.SHORT:
             with self.subTest(row.name):
                 if not self.mesa.has(row.command[0]):
                     self.skipTest(f"{row.command[0]} is not installed")
-                if self.mesa.name in row.fault:
-                    self.skipTest(row.fault[self.mesa.name])
+                if why := app_rows.obstacle(row, self.mesa.name, self.platform):
+                    self.skipTest(why)
                 ours, theirs = (app_run.run(row, self.mesa, peer, self.platform) for peer in (None, row.peer))
                 _, wrong = app_run.verdict(row, ours, theirs)
                 self.assertEqual(wrong, "")
