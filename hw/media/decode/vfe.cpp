@@ -45,8 +45,8 @@ class Packets final : public VfePackets {
       out.extended = strip_canonical(bases.general_state + pointers.extended_vfe_state_pointer);
     out.scratch_base = s.scratch_space_base_pointer;
     // A power of two from 1 KiB on, as in the 3D pipeline's unit states.
-    constexpr uint32_t most = 11;
-    out.scratch_bytes = s.scratch_space_base_pointer ? 1024u << std::min(s.per_thread_scratch_space, most) : 0;
+    constexpr uint32_t max_code = 11;
+    out.scratch_bytes = s.scratch_space_base_pointer ? 1024u << std::min(s.per_thread_scratch_space, max_code) : 0;
     return out;
   }
 

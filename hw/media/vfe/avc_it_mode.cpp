@@ -32,7 +32,7 @@ ExecResult AvcItMode::execute(const ObjectCall& call) {
     guest_error("VFE: a macroblock without its inline data");
     return ExecResult::done;
   }
-  const AvcItState state = packets_.avc_it_state(call.state, call.env.view);
+  const AvcItState state = packets_.avc_it_state(call.state, call.env.state_view());
   const AvcItMacroblock mb = packets_.avc_it_macroblock(call.object.inline_data);
   const std::span<const uint8_t> bytes = read_object(call.env, call.object.indirect, bytes_);
   dwords_.resize(std::min<size_t>(bytes.size() / sizeof(uint32_t), bsd::max_it_dwords));

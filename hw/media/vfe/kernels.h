@@ -34,7 +34,7 @@ class Kernels {
  public:
   Kernels(ThreadUnits& units, const render::ilk::MediaContext& context, EngineEnv& env) : units_(units), context_(context), env_(env) {}
   /// As many as a packet's descriptor offset tells apart.
-  static constexpr size_t most = 128;
+  static constexpr size_t max_kernels = 128;
   /// `address`: of the descriptor. Good as long as this object; never null for the first one. Null: there are too many, a guest's error.
   const Kernel* at(uint64_t address);
 

@@ -30,7 +30,7 @@ ExecResult ThreadFamily::run(const Kernel& kernel, unsigned payload, uint32_t ha
   }
   if (!going_on) return ExecResult::aborted;
   if (std::ranges::none_of(members_, &Member::running)) return ExecResult::done;
-  guest_error("VFE: a thread waits for what nobody sends");
+  guest_error("VFE: a thread waits for a notification that no thread will send");
   return ExecResult::fault;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // A root thread and the threads that it and they start by messages to the thread spawner, all on the calling host thread. They take turns: a thread runs until
-// it ends, waits (n0), has sent a thread that nobody has room for, or has jumped backward max_jumps times. So roots that wait for their children, and those
+// it ends, waits (n0), has spawned a thread while the spawner is full, or has jumped backward max_jumps times. So roots that wait for their children, and those
 // that look into their registers until a child has written there, get on (intel-vaapi-driver src/shaders/h264/ildb: AVC_ILDB_Root_Y.asm does both).
 //
 // Threads write each other's registers by the message gateway: the owner opens some of them with a key, others forward data there and may notify it.
@@ -24,7 +24,7 @@ class ThreadFamily final : public MessageTarget {
   ThreadFamily(ThreadUnits& units, Kernels& kernels, const VfeState& state, const render::ilk::MediaContext& context, EngineEnv& env);
 
   /// Runs the thread of slot 0, whose first `payload` registers are set, and all that it starts. `handle`: its entry, which its end gives back.
-  /// fault: those that are left wait for what nobody will send.
+  /// fault: those that are left wait for notifications that no thread will send.
   ExecResult run(const Kernel& kernel, unsigned payload, uint32_t handle);
 
   SendResult send(const Message& message, ThreadEnv& env) override;

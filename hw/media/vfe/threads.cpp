@@ -28,18 +28,18 @@ ExecResult RootThreads::start(const ThreadRequest& request) {
 }
 
 const Kernel* Kernels::at(uint64_t address) {
-  if (kernels_.size() >= most && !kernels_.contains(address)) {
+  if (kernels_.size() >= max_kernels && !kernels_.contains(address)) {
     guest_error("VFE: more descriptors than there may be");
     return nullptr;
   }
   const auto [at, is_new] = kernels_.try_emplace(address);
   Kernel& k = at->second;
   if (!is_new) return &k;
-  k.descriptor = units_.packets.descriptor(address, env_.view);
+  k.descriptor = units_.packets.descriptor(address, env_.state_view());
   k.bases = context_.bases;
   k.bases.binding_table = k.descriptor.binding_table;
   k.bases.sampler_state = k.descriptor.samplers;
-  k.program = units_.loader.load(env_.view, k.bases, k.descriptor.kernel, env_.stop);
+  k.program = units_.loader.load(env_.state_view(), k.bases, k.descriptor.kernel, env_.stop);
   return &k;
 }
 

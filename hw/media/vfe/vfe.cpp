@@ -18,7 +18,7 @@ Vfe::Vfe(std::unique_ptr<const VfePackets> packets, const eu::Isa& isa, MessageT
 }
 
 ExecResult Vfe::execute(const Packet& packet, const render::ilk::MediaContext& context, EngineEnv& env) {
-  const VfeState state = packets_->state(context.state, context.bases, env.view);
+  const VfeState state = packets_->state(context.state, context.bases, env.state_view());
   ObjectMode* const mode = modes_[static_cast<size_t>(state.mode)].get();
   if (!mode) {
     if (state.mode == Mode::reserved) guest_error("VFE_STATE with a reserved mode");

@@ -112,7 +112,7 @@ VldMacroblock vld_macroblock(const mpeg2::PictureParams& picture, const mpeg2::M
 }
 
 ExecResult VldMode::execute(const ObjectCall& call) {
-  const VldState state = packets_.vld(call.state, call.env.view);
+  const VldState state = packets_.vld(call.state, call.env.state_view());
   const VldSlice slice = packets_.slice(call.object, state.picture);
   const std::span<const uint8_t> bytes = read_object(call.env, call.object.indirect, bytes_);
   const uint64_t done = call.packets.resumes(call.packet) ? call.packets.progress()[0] : 0;

@@ -201,14 +201,14 @@ TEST_CASE("vfe children: more threads than the chip has run when there is room")
   CHECK(f.sent.size() == count);
 }
 
-TEST_CASE("vfe children: a wait that nobody ends hangs the engine, and the entry comes back with a reset") {
+TEST_CASE("vfe children: a wait without a sender hangs the engine, and the entry comes back with a reset") {
   Family f;
   Code root = root_of(1), child;
   wait(root), wait(root);
   end(root);
   forward(child, 1, true);
   CHECK(f.run(root, {child}) == ExecResult::fault);
-  CHECK(failure_count(Failure::guest_error, "VFE: a thread waits for what nobody sends") == 1);
+  CHECK(failure_count(Failure::guest_error, "VFE: a thread waits for a notification that no thread will send") == 1);
   // All children wait, so that the spawner's room does not become free.
   Code waits;
   wait(waits);
