@@ -155,7 +155,7 @@ int run(Arguments& args) {
 
 int main(int argc, char** argv) {
   Arguments args;
-  CLI::App app("Runs AUB captures of Gen9 command streams on softgen's core, or prints them.");
+  CLI::App app("Runs AUB captures of Intel GPUs' command streams on softgen's core, or prints them.");
   app.add_option("file", args.file, "capture (.aub or .aub.xz; - for standard input)")->required();
   app.add_flag("--print", args.text, "print every command with its fields and the state it points to; do not run");
   app.add_flag("--json", args.json, "the same as JSON");

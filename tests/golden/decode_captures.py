@@ -28,11 +28,16 @@ def main():
     bad = []
     for capture in captures:
         name = capture.name.split(".")[0]
+        output = {}
         for form in ("--print", "--list", "--json"):
             done = subprocess.run([replay, form, capture], capture_output=True, text=True, check=False)
+            output[form] = done.stdout
             if done.returncode or done.stderr:
                 bad.append(f"{name} {form}: exit {done.returncode} {done.stderr}")
-        data = json.loads(done.stdout)
+        draws = [line for line in output["--list"].splitlines() if " 3DPRIMITIVE " in line]
+        if draws and not any(re.search(r" surfaces 0x[0-9a-f]+ \d+x\d+ ", line) for line in draws):
+            bad.append(f"{name} --list: no draw names a render target")
+        data = json.loads(output["--json"])
         commands = [node["command"] for submission in data["submissions"] for node in submission["commands"]]
         found = (len(data["submissions"]), commands.count("3DPRIMITIVE"), commands.count("GPGPU_WALKER"))
         if found != table.get(name):
