@@ -102,14 +102,9 @@ void attach_frequency(RegisterFile& registers) {
 /// there; the rest of the window keeps what is written.
 void attach_controller_alias(RegisterFile& registers) {
   if (!has(registers, reg::MCHBAR_ALIAS)) return;
-  const defs::Register* const window = registers.set().find(reg::MCHBAR_WINDOW);
-  const auto mirror = [&registers](uint32_t offset, uint32_t bytes) {
-    constexpr uint32_t distance = reg::MCHBAR_ALIAS - reg::MCHBAR_WINDOW;
-    registers.on_read(offset + distance, bytes, [&registers](uint32_t at) { return registers.read(at - distance); });
-    registers.on_write(offset + distance, bytes, [&registers](uint32_t at, uint32_t value) { registers.write(at - distance, value); });
-  };
-  mirror(reg::MCHBAR_WINDOW, window->block);
-  for (const uint32_t offset : {reg::CSIPLL0, reg::DDRMPLL1, reg::ILK_GDSR}) mirror(offset, 4);
+  constexpr uint32_t distance = reg::MCHBAR_ALIAS - reg::MCHBAR_WINDOW;
+  registers.alias(reg::MCHBAR_ALIAS, registers.set().find(reg::MCHBAR_WINDOW)->block, reg::MCHBAR_WINDOW);
+  for (const uint32_t offset : {reg::CSIPLL0, reg::DDRMPLL1, reg::ILK_GDSR}) registers.alias(offset + distance, 4, offset);
 }
 
 }  // namespace

@@ -69,6 +69,7 @@ void RegisterFile::report_unknown(uint32_t offset) { report(Failure::note, fmt::
 
 uint32_t RegisterFile::read(uint32_t offset, Initiator from) {
   if (offset >= register_space) return 0;
+  offset = aliased(offset);
   const uint32_t value = read_by_rules(offset, from);
   Faults* const faults = this->faults();
   if (!faults || from != Initiator::host) [[likely]]
@@ -123,7 +124,7 @@ bool RegisterFile::write_instance(uint32_t offset, const Cell& cell, uint32_t va
 
 void RegisterFile::write(uint32_t offset, uint32_t value, Initiator from) {
   if (offset >= register_space) return;
-  offset &= ~3u;
+  offset = aliased(offset & ~3u);
   if (Faults* const faults = this->faults(); faults && from == Initiator::host) [[unlikely]] {
     const std::optional<uint32_t> planned = planned_write(*faults, offset, value);
     if (!planned) return;
@@ -160,6 +161,8 @@ void RegisterFile::write(uint32_t offset, uint64_t value, unsigned size) {
     if (size == 8) write(offset + 4, static_cast<uint32_t>(value >> 32));
     return;
   }
+  if (offset >= register_space) return;
+  offset = aliased(offset);
   // Bytes that are not written keep their value, which for mask and write-1-to-clear bits means zeros.
   const Register* known = row(offset);
   const unsigned shift = (offset & 3) * 8;
@@ -225,6 +228,15 @@ void RegisterFile::on_write(uint32_t first, uint32_t bytes, WriteHook hook) {
   }
 }
 
+void RegisterFile::alias(uint32_t first, uint32_t bytes, uint32_t target) {
+  assert(first + bytes <= register_space && target + bytes <= register_space);
+  alias_distances_.push_back(target - first);
+  for (uint32_t offset = first; offset < first + bytes; offset += 4) {
+    assert(!cells_[index(target + (offset - first))].alias);
+    cells_[index(offset)].alias = static_cast<uint16_t>(alias_distances_.size());
+  }
+}
+
 void RegisterFile::on_engine_read(uint32_t relative, const ReadHook& hook) {
   for (const defs::EngineRow& engine : set_.engines) on_read(engine.mmio_base + relative, hook);
 }
@@ -235,7 +247,7 @@ std::vector<std::string> RegisterFile::missing_hooks() const {
     if (!row.hook) continue;
     defs::for_each_instance(set_, row, [&](uint32_t offset) {
       const Cell& cell = cells_[index(offset)];
-      if (!cell.read_hook && !cell.write_hook) missing.push_back(set_.name_of(offset));
+      if (!cell.read_hook && !cell.write_hook && !cell.alias) missing.push_back(set_.name_of(offset));
     });
   }
   return missing;

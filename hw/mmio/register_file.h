@@ -114,6 +114,8 @@ class RegisterFile {
   void on_write(uint32_t first, uint32_t bytes, WriteHook hook);
   /// The same register of all engines. The hook gets the full offset.
   void on_engine_read(uint32_t relative, const ReadHook& hook);
+  /// Software's accesses to [first, first + bytes) are those to the registers from `target` on, of any size.
+  void alias(uint32_t first, uint32_t bytes, uint32_t target);
   /// Names of registers whose row promises behaviour (`hook`) that is not registered.
   std::vector<std::string> missing_hooks() const;
 
@@ -127,12 +129,18 @@ class RegisterFile {
  private:
   struct Cell {
     uint16_t row, read_hook, write_hook;  // index + 1; 0: none
+    uint16_t alias;                       // index of its distance + 1; 0: it is itself
     uint8_t group;                        // AccessRange::group
     uint8_t wake;                         // index of its power domain + 1; 0: always on
     bool shadowed;                        // the host's writes need no power
   };
   static constexpr uint32_t dwords = register_space / 4;
   static constexpr uint32_t index(uint32_t offset) { return (offset / 4) & (dwords - 1); }
+  /// Which register an access of software to `offset` reaches. offset < register_space.
+  uint32_t aliased(uint32_t offset) const {
+    const uint16_t alias = cells_[index(offset)].alias;
+    return alias ? offset + alias_distances_[alias - 1u] : offset;
+  }
   // Which parts of the storage were ever written: reset and save visit those only.
   static constexpr uint32_t block_dwords = 64, blocks = dwords / block_dwords;
   void touch(uint32_t offset) {
@@ -172,6 +180,7 @@ class RegisterFile {
   ZeroedArray<Cell> cells_;
   std::vector<ReadHook> read_hooks_;
   std::vector<WriteHook> write_hooks_;
+  std::vector<uint32_t> alias_distances_;  ///< from an alias to its register, modulo 2^32
   InstanceValues instances_;
   std::function<bool(unsigned)> is_off_;
   std::atomic<Faults*> faults_{nullptr};

@@ -36,7 +36,6 @@ class RingSubmission final : public NoLists {
  private:
   void attach_rules();
   void attach_alias(const defs::EngineRow& engine);
-  void mirror(uint32_t alias, uint32_t offset);
 
   mmio::RegisterFile& registers_;
   const uint32_t base_;
@@ -60,12 +59,6 @@ void RingSubmission::attach_rules() {
   });
 }
 
-/// The dword at `alias` is the one at `offset`.
-void RingSubmission::mirror(uint32_t alias, uint32_t offset) {
-  registers_.on_read(alias, [this, offset](uint32_t) { return registers_.read(offset); });
-  registers_.on_write(alias, [this, offset](uint32_t, uint32_t written) { registers_.write(offset, written); });
-}
-
 // i915's addresses and those of the manual (4: 1.1). HWS_PGA is at 14080h there (4: 1.1.2.3).
 void RingSubmission::attach_alias(const defs::EngineRow& engine) {
   const defs::RegisterSet& set = registers_.set();
@@ -74,10 +67,10 @@ void RingSubmission::attach_alias(const defs::EngineRow& engine) {
     if (!row.engine || !row.is_of(engine.id)) continue;
     for (uint32_t i = 0; i < row.count[0]; ++i) {
       const uint32_t offset = base_ + row.offset + i * row.stride[0];
-      mirror(alias + offset, offset);
+      registers_.alias(alias + offset, 4, offset);
     }
   }
-  mirror(all::VCS_HWS_PGA, base_ + reg::hws_pga);
+  registers_.alias(all::VCS_HWS_PGA, 4, base_ + reg::hws_pga);
 }
 
 std::unique_ptr<SubmitPort> port() { return std::make_unique<NoPort>(); }

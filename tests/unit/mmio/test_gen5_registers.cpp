@@ -54,6 +54,17 @@ TEST_CASE("Gen5: one file of fences has two views") {
   CHECK((f.aperture.fence(15) & 1) == 0);
 }
 
+// Part 2, chapter 2: software may write bytes and words of the memory controller's registers.
+TEST_CASE("Gen5: narrow writes through an alias keep the register's other bytes") {
+  Fixture f;
+  f.file.write(0x1'0c20, 0x1234'5678);  // MCHBAR's window of i915
+  f.file.write(0x14'0c22, 0xabcd, 2);   // the manual's
+  CHECK(f.file.read(0x1'0c20) == 0xabcd'5678);
+  f.file.write(0x14'0c20, 0xef, 1);
+  CHECK(f.file.read(0x14'0c20) == 0xabcd'56ef);
+  CHECK(f.file.read(0x14'0c21, 1) == 0x56);
+}
+
 TEST_CASE("Gen5: a write of GFX_FLSH_CNTL drops translations of the global table") {
   Fixture f;
   const uint64_t before = f.ggtt.generation().load();
