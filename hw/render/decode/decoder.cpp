@@ -103,16 +103,20 @@ template <class G>
 DepthOperation Decoder<G>::depth_operation(const StateStore& store) const {
   const auto p = packet<typename G::_3DSTATE_WM_HZ_OP>(store);
   const auto pixel = [](uint32_t field) { return static_cast<int32_t>(field); };
-  return {.clear_depth = p.depth_buffer_clear_enable,
-          .clear_stencil = p.stencil_buffer_clear_enable,
-          .resolve_depth = p.depth_buffer_resolve_enable,
-          .resolve_hiz = p.hierarchical_depth_buffer_resolve_enable,
-          .whole_surface = p.full_surface_depth_and_stencil_clear,
-          .rect = {pixel(p.clear_rectangle_x_min), pixel(p.clear_rectangle_y_min), pixel(p.clear_rectangle_x_max),
-                   pixel(p.clear_rectangle_y_max)},
-          .sample_mask = p.sample_mask,
-          .stencil_value = static_cast<uint8_t>(p.stencil_clear_value),
-          .buffers = depth_buffers<G>(store, 1u << std::min(p.number_of_multisamples, 4u))};
+  DepthOperation op{.clear_depth = p.depth_buffer_clear_enable,
+                    .clear_stencil = p.stencil_buffer_clear_enable,
+                    .resolve_depth = p.depth_buffer_resolve_enable,
+                    .resolve_hiz = p.hierarchical_depth_buffer_resolve_enable,
+                    .whole_surface = p.full_surface_depth_and_stencil_clear,
+                    .rect = {pixel(p.clear_rectangle_x_min), pixel(p.clear_rectangle_y_min), pixel(p.clear_rectangle_x_max),
+                             pixel(p.clear_rectangle_y_max)},
+                    .sample_mask = p.sample_mask,
+                    .stencil_value = static_cast<uint8_t>(p.stencil_clear_value),
+                    .buffers = depth_buffers<G>(store, 1u << std::min(p.number_of_multisamples, 4u))};
+  // The rectangle is drawn once, with array index 0. Drivers send one operation for each slice, with views that go on to the surface's last
+  // slice (Mesa blorp_clear.c, blorp_hiz_op; isl_emit_depth_stencil.c).
+  op.buffers.depth.view_extent = op.buffers.stencil.view_extent = 1;
+  return op;
 }
 
 template <class G>

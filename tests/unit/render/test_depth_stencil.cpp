@@ -131,6 +131,53 @@ TEST_CASE("a cleared slice has the bound clear value until something is drawn") 
   }
 }
 
+// Mesa 26 resolves all slices of a new buffer but one, changes the clear value, and resolves that one (piglit's tex-miplevel-selection, 1DArrayShadow).
+TEST_CASE("an operation of 3DSTATE_WM_HZ_OP is of the view's first slice") {
+  Fixture f;
+  quiet_log();
+  constexpr uint32_t rows = 32;  // a tile's: a slice each
+  const auto at = [&](uint32_t slice) { return f.view.load<uint32_t>(base + uint64_t{slice} * rows * 128) & 0xffffff; };
+  const auto operation = [&](uint32_t slice, float value, bool clear) {
+    const uint32_t buffer[] = {0x78050006,
+                               1u << 29 | 1u << 28 | 1u << 22 | 3u << 18 | 127,
+                               static_cast<uint32_t>(base),
+                               0,
+                               15u << 18 | 15u << 4,
+                               2u << 21 | slice << 10,
+                               0,
+                               2u << 21 | rows / 4};
+    const uint32_t hier[] = {0x78070003, 127, static_cast<uint32_t>(base + 0x8000), 0, rows / 4};
+    const uint32_t params[] = {0x78040001, std::bit_cast<uint32_t>(value), 1};
+    const uint32_t op[] = {0x78520003, clear ? 1u << 30 | 1u << 25 : 1u << 28, 0, 16u << 16 | 16, 0xffff};
+    f.store.accept({0, defs::gen9::commands.find("3DSTATE_DEPTH_BUFFER"), buffer});
+    f.store.accept({0, defs::gen9::commands.find("3DSTATE_HIER_DEPTH_BUFFER"), hier});
+    f.store.accept({0, defs::gen9::commands.find("3DSTATE_CLEAR_PARAMS"), params});
+    f.store.accept({0, defs::gen9::commands.find("3DSTATE_WM_HZ_OP"), op});
+    f.state.refresh(f.store);
+    return make_state_decoder<defs::Gen9>()->depth_operation(f.store);
+  };
+  const StopFlag never;
+  const StopReasons stops{never, StopFlag::dropping};
+  const auto bands = [&](const PixelRect& rect, const FillPart& part) { part(f.view, rect); };
+  const DepthOperation first = operation(0, 1, false);
+  REQUIRE(first.resolve_depth);
+  const DepthStencil resolved(f.state, first.buffers);
+  resolved.renew(f.view, bands, stops);
+  resolved.forget_clears(f.view);
+  CHECK(at(0) == 0xffffff);
+  CHECK(at(1) == 0);
+  const DepthOperation second = operation(1, 0.5f, false);
+  DepthStencil(f.state, second.buffers).renew(f.view, bands, stops);
+  CHECK(at(0) == 0xffffff);
+  CHECK(at(1) == 0x800000);
+  CHECK(at(2) == 0);
+  const DepthOperation third = operation(1, 0.25f, true);
+  REQUIRE(third.clear_depth);
+  DepthStencil(f.state, third.buffers).clear(f.view, bands, stops, third);
+  CHECK(at(1) == 0x400000);
+  CHECK(at(2) == 0);
+}
+
 TEST_CASE("samples whose stored depth is beyond the bounds fail, and write neither depth nor stencil") {
   for (const auto stored : {DepthFormat::unorm24, DepthFormat::float32, DepthFormat::unorm16}) {
     Fixture f;
