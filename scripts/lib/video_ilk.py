@@ -6,18 +6,17 @@ the decoder behind the bit stream, and do not compute what the standard has:
 - the mean of four samples is cut off.
 Intra pictures are within 3 levels of software's; in others errors grow until the next intra picture, and most in chroma."""
 import collections
-import json
+import fnmatch
 import math
-import os
 import pathlib
+import platform
 import re
 import subprocess
 import tempfile
 import time
 
 import video_files
-from app_run import run_in_time
-from common import BUILD, CACHE, Failure, content_key
+from common import CACHE, Failure, content_key
 
 SOURCE = pathlib.Path(__file__).with_name("va_frames.c")
 LIBRARIES = ("libavcodec", "libavformat", "libavutil", "libva")
@@ -27,15 +26,36 @@ INTRA, INTER = Bounds(54, 54), Bounds(38, 16)
 # Streams of field pictures of which i965 has no kernels: its field_*_16x8.g4a paint white, field_bidirect.g4a (dual prime, too) and those of a frame whose
 # bottom field comes first look for the first field in the frame before.
 NO_KERNELS = re.compile("-(field|dual|only-16x8|concealment|coding-.)-(tb|bt)|-mixed")
+# H.264 frames one macroblock wide and several high: the scheduler of deblocking (AVC_ILDB_Dep_Check.asm) goes from column 2 (Col_Boundary) of a row to the first
+# one of the next, or on in a row behind the column that its table keeps, where 255 stands for a row that has not begun. With one column it never comes to
+# column 2, looks for column 256 in the second row and in all behind it, past its table's end, and waits for a thread that it has not started.
+ONE_COLUMN = re.compile("h264-.*-size-16x(?!16-)")
+# What --sample takes: streams of both codecs, each of few macroblocks, and together of all features that i965 has.
+SAMPLE = ("mpeg2-p", "mpeg2-b", "mpeg2-intra", "mpeg2-interlaced", "mpeg2-alternate-scan", "mpeg2-intra-vlc", "mpeg2-nonlinear-quant", "mpeg2-dc-9", "mpeg2-matrices",
+          "mpeg2-slices", "mpeg2-long-vectors", "mpeg2-crop", "mpeg2-mpeg2enc-b[12]-*", "mpeg2-mpeg2enc-pulldown", "mpeg2-size-16x16-frame", "mpeg2-size-130x66-*",
+          "mpeg2-syntax-dual-frame", "mpeg2-syntax-only-field-*", "mpeg2-syntax-only-frame-frame", "mpeg2-syntax-concealment-frame", "mpeg2-syntax-coding-?-frame",
+          "h264-baseline", "h264-cavlc", "h264-cavlc-8x8dct", "h264-high", "h264-intra", "h264-ipcm", "h264-slices", "h264-weightp", "h264-weightb", "h264-direct-4x4",
+          "h264-pyramid", "h264-constrained-intra", "h264-no-deblock", "h264-deblock-strong", "h264-cqm", "h264-chroma-offset", "h264-mbaff", "h264-mbaff-cavlc",
+          "h264-mbaff-slices", "h264-gray", "h264-crop", "h264-size-16x16-*", "h264-size-130x66-*", "h264-field-size-48x36", "h264-gop-5-6-temporal", "h264-slices-9-weights",
+          "h264-syntax-paff-b-temporal-mix-cabac", "h264-syntax-paff-b-spatial-bt-cavlc", "h264-syntax-paff-implicit-tb-cabac", "h264-syntax-paff-long-term-tb-cavlc",
+          "h264-syntax-paff-mixed-slices-mix-cavlc", "h264-syntax-paff-constrained-intra-mix-cabac", "h264-syntax-frame-temporal-cavlc")
 
 
-def refusal(stream):
-    """Why this stream is not decoded on Ironlake, or ""."""
+def refusal(stream, guest=None):
+    """Why this stream is not decoded on Ironlake, or "". `guest`: the release of the guest that decodes it."""
     if stream.codec not in ("mpeg2", "h264"):
         return f"{stream.codec} is not built on Ironlake"
     if stream.codec == "mpeg2" and stream.name != "mpeg2-syntax-only-field-tb" and NO_KERNELS.search(stream.name):
         return "i965 has no kernels for such field pictures"
+    if stream.codec == "mpeg2" and guest and guest != platform.freedesktop_os_release().get("VERSION_CODENAME"):
+        return "va_frames.c is compiled for this machine's release"
+    if ONE_COLUMN.match(stream.name):
+        return "i965's deblocking starts no second row of pictures one macroblock wide"
     return ""
+
+
+def in_sample(stream):
+    return any(fnmatch.fnmatchcase(stream.name, name) for name in SAMPLE)
 
 
 def bounds_of(stream):
@@ -57,23 +77,18 @@ def program():
     return target
 
 
-def decode(path, raw, node, options, seconds):
-    """Writes the frames of the video PATH to RAW by i965 under softgen-run. Returns (seconds, what went wrong or "")."""
-    with tempfile.TemporaryDirectory(prefix="softgen-video-") as name:
-        report = pathlib.Path(name) / "stats.json"
-        begin = time.monotonic()
-        status, said = run_in_time([str(BUILD / "softgen-run"), "--stats", str(report), *options, "--", str(program()), node, str(path), str(raw)],
-                                   {**os.environ, "LIBVA_DRIVER_NAME": "i965"}, seconds)
-        spent = time.monotonic() - begin
-        stats = json.loads(report.read_text()) if report.is_file() else {"failures": [], "work": {"cs_threads": 0}}
+def decode(path, raw, where, node, seconds):
+    """Writes the frames of the video PATH to RAW by i965. `where`: video_run's. Returns (seconds, what went wrong or "")."""
+    begin = time.monotonic()
+    status, said, work = where.run([program(), node, path, raw], "i965", [(program(), False), (path, False), (raw, True)], seconds)
+    spent = time.monotonic() - begin
     if status is None:
         return math.nan, f"ran longer than {seconds} s"
+    if lacks := re.search("(unimplemented|guest error): .*", said):
+        return math.nan, lacks[0]
     if status:
         return math.nan, f"status {status}: {(said.strip().splitlines() or ['no message'])[-1]}"
-    failures = [f"{failure['kind']}: {failure['what']}" for failure in stats["failures"] if failure["kind"] in ("unimplemented", "guest error")]
-    if not stats["work"]["cs_threads"]:
-        failures.append("decoded in software: no thread was started")
-    return spent, failures[0] if failures else ""
+    return spent, "" if work.threads else "decoded in software: no thread was started"
 
 
 def planes(ours, theirs, size, folder):
@@ -86,7 +101,7 @@ def planes(ours, theirs, size, folder):
     return [(value["y"], min(value["u"], value["v"])) for value in values]
 
 
-def compare(stream, path, size, options, node, seconds):
+def compare(stream, path, size, where, node, seconds):
     """(frames, what differs or "", detail, frames per second of ours and of software's, with the start of the programs)."""
     with tempfile.TemporaryDirectory(prefix="softgen-video-") as name:
         folder = pathlib.Path(name)
@@ -94,7 +109,7 @@ def compare(stream, path, size, options, node, seconds):
         begin = time.monotonic()
         video_files.run(["ffmpeg", "-v", "error", "-nostdin", *stream.software, "-i", path, "-fps_mode", "passthrough", "-f", "rawvideo", "-pix_fmt", "yuv420p", theirs])
         software = time.monotonic() - begin
-        spent, wrong = decode(path, ours, node, options, seconds)
+        spent, wrong = decode(path, ours, where, node, seconds)
         if wrong:
             return 0, wrong, "", math.nan, math.nan
         width, height = map(int, size.split("x"))

@@ -19,6 +19,8 @@ NODE = "/dev/dri/renderD128"
 
 # `frames`: (size in bytes, MD5) of each; `seconds`: of decoding, without the start of the program; `trouble`: what went wrong, or "".
 Decoded = collections.namedtuple("Decoded", "frames seconds trouble")
+# What a run has made of our GPU: milliseconds of the video engine, and threads of compute and media kernels.
+Work = collections.namedtuple("Work", "video threads")
 # `wrong`: what differs, or ""; `detail`: the minimum PSNR, when that is what is compared.
 Verdict = collections.namedtuple("Verdict", "frames wrong detail")
 
@@ -38,11 +40,16 @@ def filters_of(stream, driver, where):
     return (f"hwdownload,{where.download(stream, driver)}," if driver else "") + f"format={stream.pixels}"
 
 
+def work_of(report):
+    return Work(report["work"]["stage_milliseconds"]["video"], report["work"]["cs_threads"])
+
+
 class Host:
     """Where streams are decoded: under softgen-run. Options are softgen-run's; None is its default."""
 
-    def __init__(self, **options):
-        self._options = [word for name, value in options.items() if value is not None for word in (f"--{name}", str(value))]
+    def __init__(self, platform=None, **options):
+        self.platform = platform
+        self._options = [word for name, value in {"platform": platform, **options}.items() if value is not None for word in (f"--{name}", str(value))]
 
     def download(self, stream, driver):
         """The filters behind hwdownload: the format of a driver's surfaces, and the order of their planes."""
@@ -52,25 +59,9 @@ class Host:
         """See VideoGuest.run()."""
         with tempfile.TemporaryDirectory(prefix="softgen-video-") as name:
             report = pathlib.Path(name) / "stats.json"
-            status, said = run_in_time([str(BUILD / "softgen-run"), "--stats", str(report), *self._options, "--", *words],
+            status, said = run_in_time([str(BUILD / "softgen-run"), "--stats", str(report), *self._options, "--", *map(str, words)],
                                        {**os.environ, "LIBVA_DRIVER_NAME": driver}, seconds)
-            return status, said, json.loads(report.read_text())["work"]["stage_milliseconds"]["video"] if report.is_file() else 0
-
-
-class IlkHost(Host):
-    """Ironlake under softgen-run, whose frames FFmpeg does not read."""
-
-    def __init__(self, **options):
-        super().__init__(platform="ilk", **options)
-
-    def compare(self, stream, path):
-        """(Verdict, frames per second of both, with the start of the programs)."""
-        frames, wrong, detail, ours, theirs = video_ilk.compare(stream, path, size_of(path), self._options, NODE, SECONDS)
-        return Verdict(frames, wrong, detail), ours, theirs
-
-
-def host(platform, **options):
-    return IlkHost(**options) if platform == "ilk" else Host(platform=platform, **options)
+            return status, said, work_of(json.loads(report.read_text())) if report.is_file() else Work(0, 0)
 
 
 def decode(stream, path, driver, output, files=(), where=Host()):
@@ -78,7 +69,8 @@ def decode(stream, path, driver, output, files=(), where=Host()):
     Returns (Decoded without frames)."""
     words, spent = ffmpeg(stream, path, driver, output, where), None
     if driver:
-        status, said, spent = where.run(words, driver, [(path, False), *((file, True) for file in files)], SECONDS)
+        status, said, work = where.run(words, driver, [(path, False), *((file, True) for file in files)], SECONDS)
+        spent = work.video
     else:
         status, said = run_in_time(words, dict(os.environ), SECONDS)
     time = re.search(r"rtime=([\d.]+)s", said)
@@ -159,11 +151,12 @@ def verdict(stream, ours, theirs, folder, driver):
 
 
 def compare(stream, drivers, where=Host()):
-    """Yields (driver, Verdict, our frames per second, those of software) for each driver."""
+    """Yields (driver, Verdict, our frames per second, those of software) for each driver. MPEG-2's of Ironlake are with the start of the programs."""
     path = video_files.ensure(stream)
-    if isinstance(where, IlkHost) and stream.codec == "mpeg2":
+    if where.platform == "ilk" and stream.codec == "mpeg2":  # FFmpeg does not read these frames
         for driver in drivers:
-            yield driver, *where.compare(stream, path)
+            frames, wrong, detail, ours, theirs = video_ilk.compare(stream, path, size_of(path), where, NODE, SECONDS)
+            yield driver, Verdict(frames, wrong, detail), ours, theirs
         return
     with tempfile.TemporaryDirectory(prefix="softgen-video-") as name:
         folder = pathlib.Path(name)

@@ -16,7 +16,7 @@ namespace {
 using Data = defs::gen5::AVC_ILDB_DATA;
 using Control = defs::gen5::AVC_ILDB_CONTROL;
 
-constexpr unsigned groups = 4, internal_edges = 6, planes = 3;
+constexpr unsigned groups = 4, rows = 16, internal_edges = 6, planes = 3;
 /// Edges of one plane with an index of their own, in AVC_ILDB_DATA's order.
 enum Kind : unsigned { internal, left0, left1, top0, top1, kinds };
 /// External edges in the order in which AVC_ILDB_CONTROL has their maps, and AVC_ILDB_DATA their strengths.
@@ -28,6 +28,21 @@ uint32_t map_of(const uint32_t* strengths, Chosen&& chosen) {
   uint32_t map = 0;
   for (unsigned i = 0; i < groups; ++i)
     if (chosen(strengths[i])) map |= 0xfu << 4 * i;
+  return map;
+}
+
+/// Of a row of the left edge between a frame and a field pair of MBAFF. Both edges, with a group for every two rows, share the first one's maps:
+/// AVC_ILDB_Filter_Mbaff_Y_v.asm reads no others, and AVC_ILDB_Filter_Mbaff_UV_v.asm takes chroma's rows from them.
+uint32_t mixed_strength(const Data& data, unsigned row) {
+  const bool field = data.field_macroblock;
+  const unsigned edge = field ? row / (rows / 2) : row % 2, group = field ? row % (rows / 2) / 2 : row / groups;
+  return data.external_strength[edge * groups + group];
+}
+
+template <typename Chosen>
+uint32_t mixed_map(const Data& data, Chosen&& chosen) {
+  uint32_t map = 0;
+  for (unsigned row = 0; row < rows; ++row) map |= uint32_t{chosen(mixed_strength(data, row))} << row;
   return map;
 }
 
@@ -81,12 +96,15 @@ class PlaneControl {
 Control expand(const Data& data) {
   Control out{};
   const auto filtered = [](uint32_t strength) { return strength != 0; };
+  const auto strongest = [](uint32_t strength) { return strength == 4; };
   for (unsigned e = 0; e < internal_edges; ++e) out.internal_edge[e] = map_of(&data.internal_strength[e * groups], filtered);
   for (unsigned e = 0; e < mapped_edges.size(); ++e) {
     const uint32_t* const strengths = &data.external_strength[mapped_edges[e] * groups];
     out.external_edge[e * 2] = map_of(strengths, filtered);
-    out.external_edge[e * 2 + 1] = map_of(strengths, [](uint32_t strength) { return strength == 4; });
+    out.external_edge[e * 2 + 1] = map_of(strengths, strongest);
   }
+  if (data.mbaff_picture && data.left_field_macroblock != data.field_macroblock)
+    out.external_edge[0] = mixed_map(data, filtered), out.external_edge[1] = mixed_map(data, strongest);
   const std::array<PlaneControl, planes> plane{{{data, 0}, {data, 1}, {data, 2}}};
   plane[0].first_set(out.luma_clip.data(), out.luma_threshold.data(), 0, 1);
   plane[1].first_set(out.cb_clip.data(), out.cb_threshold.data(), 1, internal_edges);

@@ -104,10 +104,35 @@ TEST_CASE("avc loop filter read: every map is its edge's") {
       for (unsigned i = 0; i < 16; ++i) CHECK((word(reply, e.map) >> i & 1) == (internal(r, e.strengths, i / 4) > 0));
     for (const Edge& e : outside)
       for (unsigned i = 0; i < 16; ++i) {
-        CHECK((word(reply, e.map) >> i & 1) == (external(r, e.strengths, i / 4) > 0));
-        CHECK((word(reply, e.map + 2) >> i & 1) == (external(r, e.strengths, i / 4) == 4));
+        // Left of a pair of the other kind the first map has the rows of both edges: in turns, or one edge's above the other's.
+        const bool mixed_left = e.map == 80 && (r[2] & 1) && (r[2] >> 1 & 1) != (r[2] >> 2 & 1), field = r[2] & 2;
+        const unsigned strength = !mixed_left ? external(r, e.strengths, i / 4)
+                                  : field     ? external(r, i < 8 ? 10 : 12, i % 8 / 2)
+                                              : external(r, i % 2 ? 12 : 10, i / 4);
+        CHECK((word(reply, e.map) >> i & 1) == (strength > 0));
+        CHECK((word(reply, e.map + 2) >> i & 1) == (strength == 4));
       }
   }
+}
+
+// AVC_ILDB_Filter_Mbaff_Y_v.asm takes its 16 rows from the first left edge's maps alone, and AVC_ILDB_Filter_Mbaff_UV_v.asm chroma's 8 from them: of a frame
+// macroblock bits 0, 1, 4, 5 and so on, of a field one every other bit.
+TEST_CASE("avc loop filter read: maps of a mixed left edge, where one neighbour is intra") {
+  Ironlake m;
+  Record r{};
+  r[10] = r[11] = 0x44;        // the first edge: all 4
+  r[12] = 0x12, r[13] = 0x00;  // the second: 2, 1, 0, 0
+  const auto maps = [&](uint8_t flags) {
+    r[2] = flags;
+    m.view.write(data_at, r.data(), r.size());
+    const Reply reply = m.read(0);
+    return std::vector{word(reply, 80), word(reply, 82), word(reply, 88), word(reply, 90)};
+  };
+  enum : uint8_t { mbaff = 1, field = 2, left_field = 4 };
+  CHECK(maps(mbaff | left_field) == std::vector{0x55ffu, 0x5555u, 0x00ffu, 0u});
+  CHECK(maps(mbaff | field) == std::vector{0x0fffu, 0x00ffu, 0x00ffu, 0u});
+  CHECK(maps(mbaff | field | left_field) == std::vector{0xffffu, 0xffffu, 0x00ffu, 0u});
+  CHECK(maps(field) == std::vector{0xffffu, 0xffffu, 0x00ffu, 0u});
 }
 
 TEST_CASE("avc loop filter read: thresholds and clips of each plane and edge are at their places") {
