@@ -98,6 +98,8 @@ void read_blend(const gen5::COLOR_CALC_STATE& s, ilk::State& state) {
   blend.alpha_reference_unorm = s.alpha_test_format == gen5::COLOR_CALC_STATE::AlphaTestFormat::ALPHATEST_UNORM8;
   blend.alpha_reference =
       blend.alpha_reference_unorm ? static_cast<float>(s.alpha_reference_value_as_unorm8 & 0xff) : s.alpha_reference_value_as_float32;
+  // Without the clamp before blending, fixed-point targets take colours within their range all the same: crocus never sets it, and its kernels leave it to
+  // the unit (chosen).
   state.blend = {.blend = s.color_buffer_blend_enable,
                  .source_factor = same<BlendFactor>(s.source_blend_factor),
                  .destination_factor = same<BlendFactor>(s.destination_blend_factor),
@@ -107,10 +109,10 @@ void read_blend(const gen5::COLOR_CALC_STATE& s, ilk::State& state) {
                  .alpha_function = same<BlendFunction>(s.alpha_blend_function),
                  .logic_op = s.logic_op_enable,
                  .logic_table = static_cast<uint8_t>(s.logic_op_function),
-                 .clamp = s.color_clamp_range == Clamp::COLORCLAMP_SNORM      ? ColorClamp::snorm
-                          : s.color_clamp_range == Clamp::COLORCLAMP_RTFORMAT ? ColorClamp::format
-                                                                              : ColorClamp::unorm,
-                 .clamp_before = s.pre_blend_color_clamp_enable,
+                 .clamp = !s.pre_blend_color_clamp_enable || s.color_clamp_range == Clamp::COLORCLAMP_RTFORMAT ? ColorClamp::format
+                          : s.color_clamp_range == Clamp::COLORCLAMP_SNORM                                     ? ColorClamp::snorm
+                                                                                                               : ColorClamp::unorm,
+                 .clamp_before = s.pre_blend_color_clamp_enable || s.color_buffer_blend_enable,
                  .clamp_after = s.post_blend_color_clamp_enable};
 }
 
