@@ -89,8 +89,19 @@ void read_stencil(const gen5::COLOR_CALC_STATE& s, DepthStencilState& out) {
                      : out.faces[0];
 }
 
-void read_blend(const gen5::COLOR_CALC_STATE& s, ilk::State& state) {
+/// Without either clamp fixed-point targets take colours within their range all the same, before they blend, too: crocus never sets one, and its kernels
+/// leave colours as they are (chosen).
+ColorClamp clamp_range(const gen5::COLOR_CALC_STATE& s) {
   using Clamp = gen5::COLOR_CALC_STATE::ColorClampRange;
+  if (!s.pre_blend_color_clamp_enable && !s.post_blend_color_clamp_enable) return ColorClamp::format;
+  switch (s.color_clamp_range) {
+    case Clamp::COLORCLAMP_SNORM: return ColorClamp::snorm;
+    case Clamp::COLORCLAMP_RTFORMAT: return ColorClamp::format;
+    default: return ColorClamp::unorm;
+  }
+}
+
+void read_blend(const gen5::COLOR_CALC_STATE& s, ilk::State& state) {
   BlendState& blend = state.draw.blend;
   blend.bound = true;
   blend.independent_alpha = s.independent_alpha_blend_enable;
@@ -98,8 +109,6 @@ void read_blend(const gen5::COLOR_CALC_STATE& s, ilk::State& state) {
   blend.alpha_reference_unorm = s.alpha_test_format == gen5::COLOR_CALC_STATE::AlphaTestFormat::ALPHATEST_UNORM8;
   blend.alpha_reference =
       blend.alpha_reference_unorm ? static_cast<float>(s.alpha_reference_value_as_unorm8 & 0xff) : s.alpha_reference_value_as_float32;
-  // Without the clamp before blending, fixed-point targets take colours within their range all the same: crocus never sets it, and its kernels leave it to
-  // the unit (chosen).
   state.blend = {.blend = s.color_buffer_blend_enable,
                  .source_factor = same<BlendFactor>(s.source_blend_factor),
                  .destination_factor = same<BlendFactor>(s.destination_blend_factor),
@@ -109,9 +118,7 @@ void read_blend(const gen5::COLOR_CALC_STATE& s, ilk::State& state) {
                  .alpha_function = same<BlendFunction>(s.alpha_blend_function),
                  .logic_op = s.logic_op_enable,
                  .logic_table = static_cast<uint8_t>(s.logic_op_function),
-                 .clamp = !s.pre_blend_color_clamp_enable || s.color_clamp_range == Clamp::COLORCLAMP_RTFORMAT ? ColorClamp::format
-                          : s.color_clamp_range == Clamp::COLORCLAMP_SNORM                                     ? ColorClamp::snorm
-                                                                                                               : ColorClamp::unorm,
+                 .clamp = clamp_range(s),
                  .clamp_before = s.pre_blend_color_clamp_enable || s.color_buffer_blend_enable,
                  .clamp_after = s.post_blend_color_clamp_enable};
 }

@@ -437,7 +437,6 @@ TEST_CASE("Ironlake's pixel threads tell the face also by the negated dword", "[
   const auto threads = scene.runner.of(Unit::wm);
   REQUIRE(!threads.empty());
   const uint32_t dword = threads[0].payload[1].dw[6];
-
   CHECK((0u - dword) >> 31 == (dword >> 31 ? 0 : 1));
   CHECK((dword & 0x1f) == static_cast<uint32_t>(Topologies::_3DPRIM_TRILIST));
 }
