@@ -3,6 +3,7 @@
 // Mesa brw_lower_logical_sends.cpp (lower_surface_block_logical_send) and brw_eu_emit.c (gfx7_block_read_scratch).
 #include <algorithm>
 #include <array>
+#include <bit>
 
 #include "hw/base/log.h"
 #include "hw/dataport/messages.h"
@@ -47,18 +48,25 @@ SendResult a64_oword_block(const Message& message, ThreadEnv& env, Direction dir
   return transfer(message, space, direction, strip_canonical(message.op.aligned ? address & ~(oword - 1) : address & ~3ull), 1);
 }
 
-/// Two blocks of 1 or 4 owords; where they are is in owords (Ironlake: in bytes), in the register after the header. Each register holds an oword of both.
+/// Two blocks of 1 or 4 owords; where they are is in owords (Ironlake: in bytes), in the register after the header. Each register holds an oword of both,
+/// whose dwords have a channel each.
 SendResult oword_dual_block(const Message& message, Space space, Direction direction) {
+  constexpr uint32_t dwords = oword / sizeof(uint32_t), every = (1u << dwords) - 1;
   const unsigned owords = message.op.owords;
   const message_header::OwordDualBlock where{message.reg(1).dw};
   for (unsigned block = 0; block < 2; ++block) {
-    // An oword is four channels of the execution mask.
-    if (!(message.exec_mask >> (4 * block) & 0xf)) continue;
+    const uint32_t enabled = message.exec_mask >> (dwords * block) & every;
+    const uint64_t start = block ? where.block_1_offset() : where.block_0_offset();
     for (unsigned i = 0; i < owords; ++i) {
-      const uint64_t start = block ? where.block_1_offset() : where.block_0_offset();
       const uint64_t offset = (message.op.byte_offset ? start & ~3ull : start * oword) + i * oword;
-      if (direction == Direction::write) space.write(offset, &message.reg(2 + i).dw[4 * block], oword);
-      else if (i < message.response.size()) space.read(offset, &message.response[i].dw[4 * block], oword);
+      const auto each = [&](auto&& part) {
+        if (enabled == every) return part(0u, oword);
+        for (uint32_t left = enabled; left; left &= left - 1) part(static_cast<uint32_t>(std::countr_zero(left)), sizeof(uint32_t));
+      };
+      if (direction == Direction::write)
+        each([&](uint32_t n, size_t bytes) { space.write(offset + n * sizeof n, &message.reg(2 + i).dw[dwords * block + n], bytes); });
+      else if (i < message.response.size())
+        each([&](uint32_t n, size_t bytes) { space.read(offset + n * sizeof n, &message.response[i].dw[dwords * block + n], bytes); });
     }
   }
   return SendResult::done;

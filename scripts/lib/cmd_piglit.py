@@ -4,22 +4,24 @@ import argparse
 import bz2
 import collections
 import gzip
-import html
 import json
 import os
 import pathlib
-import re
+import random
 import tempfile
 
 import choice
 import cmd_setup
 import mesa_root
 import piglit_guest
+import piglit_needs
 from app_rows import INTEL_OPENCL
-from common import BUILD, CACHE, ROOT, Failure, main, say, step
+from common import BUILD, CACHE, ROOT, Failure, main, output, say, step
 
 PROFILES = pathlib.Path("/usr/lib/x86_64-linux-gnu/piglit/tests")
-KNOWN = ROOT / "tests" / "piglit" / "failing.txt"
+LISTS = ROOT / "tests" / "piglit"
+KNOWN = LISTS / "failing.txt"
+LISTED = ("quick_gl", "quick_shader")  # profiles that a list may name tests of
 PASSED, LEFT_OUT = ("pass", "warn"), ("skip", "notrun")
 LETHAL = ("crash", "timeout", "incomplete")
 RELEASES = ("trixie", "sid")
@@ -37,21 +39,33 @@ def mesa_of(options):
 
 
 def profile_tests(mesa, profile):
+    """name -> options of each test."""
     folder = mesa.file(PROFILES)
     path = folder / f"{profile}.xml.gz"
     if not path.is_file():
         known = sorted(p.name.removesuffix(".xml.gz") for p in folder.glob("*.xml.gz"))
         raise Failure(f"piglit has no profile '{profile}'; it has {', '.join(known)}")
     with gzip.open(path, "rt") as text:
-        return [html.unescape(name) for name in re.findall(r'<Test type="[^"]*" name="([^"]*)"', text.read())]
+        return piglit_needs.descriptions(text.read())
+
+
+def read_list(name):
+    path = pathlib.Path(name) if pathlib.Path(name).is_file() else LISTS / f"{name}.txt"
+    if not path.is_file():
+        raise Failure(f"there is no list '{name}'")
+    return {line for line in path.read_text().splitlines() if line and not line.startswith("#")}
 
 
 def chosen(mesa, options):
     """Tests by profile."""
+    every = {profile: list(profile_tests(mesa, profile)) for profile in options.profile}
     if options.list:
-        wanted = set(pathlib.Path(options.list).read_text().split("\n")) - {""}
-        return {profile: [name for name in profile_tests(mesa, profile) if name in wanted] for profile in options.profile}
-    return {profile: choice.choose(profile_tests(mesa, profile), options) for profile in options.profile}
+        wanted = read_list(options.list)
+        lost = wanted.difference(*every.values())
+        if lost:
+            say(f"{len(lost)} tests of the list are in no profile that is run, as {min(lost)}")
+        every = {profile: [name for name in tests if name in wanted] for profile, tests in every.items()}
+    return {profile: choice.choose(tests, options) for profile, tests in every.items()}
 
 
 def unlistable(tests, options):
@@ -64,6 +78,7 @@ def unlistable(tests, options):
 
 def run(mesa, profile, tests, options, folder):
     """Results of one profile, piglit's own JSON: name -> {'result', 'out', 'err', ...}."""
+    folder.mkdir(parents=True, exist_ok=True)
     names = folder / f"{profile}.tests"
     names.write_text("\n".join(tests) + "\n")
     out = folder / profile
@@ -88,9 +103,11 @@ def parse(argv):
     parser = argparse.ArgumentParser(
         prog="scripts/piglit", description="""Runs tests of Debian's piglit on softgen-run, prints those that do not pass,
         and a count for each profile. Known failures have their reason in tests/piglit/failing.txt.""")
-    parser.add_argument("profile", nargs="*", default=["quick_gl"], help="quick_gl (default), quick_shader, glslparser, ...")
+    parser.add_argument("profile", nargs="*", help=f"quick_gl, quick_shader, glslparser, ... (default: quick_gl; with a list {', '.join(LISTED)})")
     choice.add_options(parser)
-    parser.add_argument("--list", metavar="FILE", help="only the tests named in FILE, one per line")
+    parser.add_argument("--list", metavar="FILE", help="only the tests named in FILE, one per line, or in the list of this name in tests/piglit")
+    parser.add_argument("--choose", metavar="FILE", help="""for a chip of OpenGL 2.1: of each profile run tests by --seed until --sample of them ran, not only were
+                        skipped, and write their names to FILE""")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), metavar="N", help="tests at once (default: one per core)")
     parser.add_argument("--threads", type=int, default=0, metavar="N", help="softgen-run's worker threads (default: 0)")
     parser.add_argument("--timeout", type=int, default=60, metavar="SECONDS", help="for one test (default: 60)")
@@ -103,7 +120,11 @@ def parse(argv):
     parser.add_argument("--keep", metavar="DIR", help="keep piglit's results there, for `piglit summary html`")
     parser.add_argument("--json", metavar="FILE", help="also write every test's outcome there")
     parser.add_argument("--no-setup", action="store_true", help="use what is built")
-    return parser.parse_args(argv)
+    options = parser.parse_args(argv)
+    if options.choose and (options.list or options.guest or not options.sample):
+        parser.error("--choose wants --sample, and neither --list nor --guest")
+    options.profile = options.profile or list(LISTED if options.list else LISTED[:1])
+    return options
 
 
 def report(profile, outcomes):
@@ -120,31 +141,72 @@ def report(profile, outcomes):
     return passed, len(failed), skipped, sum(not o.reason for o in failed)
 
 
+def run_listed(mesa, profile, tests, options, folder):
+    """Outcomes of `tests`."""
+    unlisted = unlistable(tests, options)
+    tests = [name for name in tests if name not in unlisted]
+    results = piglit_guest.run(profile, tests, options, folder) if options.guest else run(mesa, profile, tests, options, folder)
+    words = {name: test["result"] for name, test in results.items()} | {name: "incomplete" for name in set(tests) - set(results)}
+    return words | {name: "skip" for name in unlisted}
+
+
+def run_chosen(mesa, profile, offered, options, folder):
+    """Outcomes of the first --sample tests in the order of the seed that run."""
+    tests = [name for name, needs in sorted(profile_tests(mesa, profile).items()) if piglit_needs.fits(name, needs, offered, options.waffle)]
+    random.Random(options.seed).shuffle(tests)
+    say(f"{profile}: {len(tests)} tests may run; seed {options.seed}")
+    words, done = {}, 0
+    while len(words) < options.sample and done < len(tests):
+        part = tests[done:done + options.sample - len(words)]
+        found = run_listed(mesa, profile, part, options, folder / str(done))
+        words |= {name: found[name] for name in part if found[name] not in LEFT_OUT}
+        done += len(part)
+    return words
+
+
+def offered(mesa, options, folder):
+    """The driver's extensions."""
+    words = ["eglinfo", "-p", options.waffle.removesuffix("_egl")]
+    if options.gpu == "softgen":
+        words = [f"{mesa.softgen}/softgen-run", "--platform", options.platform, "--", *words]
+    found = piglit_needs.extensions(output(mesa.command(words, folder)))
+    if not found:
+        raise Failure("eglinfo prints no extension of the driver")
+    return found
+
+
+def results(mesa, options, folder):
+    """Yields each profile with its tests' outcomes."""
+    if options.choose:
+        extensions = offered(mesa, options, folder)
+        for profile in options.profile:
+            yield profile, run_chosen(mesa, profile, extensions, options, folder / profile)
+        return
+    for profile, tests in chosen(mesa, options).items():
+        if not tests:
+            raise Failure(f"no test of {profile} is chosen")
+        yield profile, run_listed(mesa, profile, tests, options, folder)
+
+
 def piglit(argv):
     options = parse(argv)
     if not options.no_setup:
         cmd_setup.ensure(("build", "piglit") + (("headers", "guest") if options.guest else ()), [options.guest] if options.guest else [])
     mesa = mesa_of(options)
-    patterns = choice.known_reasons(KNOWN)
+    patterns = choice.known_reasons(KNOWN, options.platform)
     totals, everything = [0, 0, 0, 0], {}
     CACHE.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="piglit-", dir=CACHE) as scratch:
         folder = pathlib.Path(options.keep).resolve() if options.keep else pathlib.Path(scratch)
         folder.mkdir(parents=True, exist_ok=True)
         say(f"seed {options.seed}" if options.sample else "all chosen tests")
-        for profile, tests in chosen(mesa, options).items():
-            if not tests:
-                raise Failure(f"no test of {profile} is chosen")
-            unlisted = unlistable(tests, options)
-            tests = [name for name in tests if name not in unlisted]
-            results = piglit_guest.run(profile, tests, options, folder) if options.guest else run(mesa, profile, tests, options, folder)
-            outcomes = [Outcome(name, test["result"], choice.reason(name, patterns)) for name, test in results.items()]
-            missing = set(tests) - set(results)
-            outcomes += [Outcome(name, "incomplete", "") for name in missing] + [Outcome(name, "skip", "") for name in unlisted]
-            everything[profile] = {o.name: o.word for o in outcomes}
-            totals = [a + b for a, b in zip(totals, report(profile, outcomes))]
+        for profile, words in results(mesa, options, folder):
+            everything[profile] = words
+            totals = [a + b for a, b in zip(totals, report(profile, [Outcome(name, word, choice.reason(name, patterns)) for name, word in words.items()]))]
     if options.json:
         pathlib.Path(options.json).write_text(json.dumps(everything, indent=1))
+    if options.choose:
+        pathlib.Path(options.choose).write_text("\n".join(sorted(name for words in everything.values() for name in words)) + "\n")
     passed, failed, skipped, unknown = totals
     print(f"{unknown} failures without a known reason")
     print(f"{passed} passed, {failed} failed, {skipped} skipped")

@@ -85,10 +85,11 @@ Next send_message(Thread& thread, const Op& op, RunState& state, const SendForm&
     std::copy_n(data2, form.second.count, copy.begin() + 16);
     data = copy.data(), data2 = copy.data() + 16;
   }
+  // A destination's write mask is of the message's channels, too: Mesa writes single components to scratch space so (brw_vec4_visitor.cpp).
   const Message message{
       .op = form.op,
       .exec_size = op.exec_size,
-      .exec_mask = mask,
+      .exec_mask = mask & op.dst.channels,
       .dispatch_mask = thread.dispatched >> op.shift & op.lanes_mask,
       .payload = {data, form.payload.count},
       .payload2 = {data2, form.second.count},

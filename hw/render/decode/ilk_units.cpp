@@ -89,8 +89,19 @@ void read_stencil(const gen5::COLOR_CALC_STATE& s, DepthStencilState& out) {
                      : out.faces[0];
 }
 
-void read_blend(const gen5::COLOR_CALC_STATE& s, ilk::State& state) {
+/// Without either clamp fixed-point targets take colours within their range all the same, before they blend, too: crocus never sets one, and its kernels
+/// leave colours as they are (chosen).
+ColorClamp clamp_range(const gen5::COLOR_CALC_STATE& s) {
   using Clamp = gen5::COLOR_CALC_STATE::ColorClampRange;
+  if (!s.pre_blend_color_clamp_enable && !s.post_blend_color_clamp_enable) return ColorClamp::format;
+  switch (s.color_clamp_range) {
+    case Clamp::COLORCLAMP_SNORM: return ColorClamp::snorm;
+    case Clamp::COLORCLAMP_RTFORMAT: return ColorClamp::format;
+    default: return ColorClamp::unorm;
+  }
+}
+
+void read_blend(const gen5::COLOR_CALC_STATE& s, ilk::State& state) {
   BlendState& blend = state.draw.blend;
   blend.bound = true;
   blend.independent_alpha = s.independent_alpha_blend_enable;
@@ -107,10 +118,8 @@ void read_blend(const gen5::COLOR_CALC_STATE& s, ilk::State& state) {
                  .alpha_function = same<BlendFunction>(s.alpha_blend_function),
                  .logic_op = s.logic_op_enable,
                  .logic_table = static_cast<uint8_t>(s.logic_op_function),
-                 .clamp = s.color_clamp_range == Clamp::COLORCLAMP_SNORM      ? ColorClamp::snorm
-                          : s.color_clamp_range == Clamp::COLORCLAMP_RTFORMAT ? ColorClamp::format
-                                                                              : ColorClamp::unorm,
-                 .clamp_before = s.pre_blend_color_clamp_enable,
+                 .clamp = clamp_range(s),
+                 .clamp_before = s.pre_blend_color_clamp_enable || s.color_buffer_blend_enable,
                  .clamp_after = s.post_blend_color_clamp_enable};
 }
 

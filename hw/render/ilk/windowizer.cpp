@@ -57,7 +57,9 @@ void Windowizer::begin(const PixelObject& object) {
   payload_.begin(wm, slot_);
   Grf& r1 = payload_.add();
   r1.dw[0] = word(object.x), r1.dw[1] = word(object.y);
-  r1.dw[6] = (prepared.front ? 0 : back_face) | (carries_coverage() ? covered_in_part : 0);
+  // Kernels negate this dword to get the face (Mesa brw_fs.cpp, emit_frontfacing_interpolation), which a front face's must not survive as zero: the
+  // topology is below (brw_fs_nir.cpp, optimize_frontfacing_ternary).
+  r1.dw[6] = (prepared.front ? 0 : back_face) | (carries_coverage() ? covered_in_part : 0) | static_cast<uint32_t>(object.topology);
   const auto place = [&](unsigned registers) {
     const unsigned at = payload_.size();
     for (unsigned i = 0; i < registers; ++i) payload_.add();

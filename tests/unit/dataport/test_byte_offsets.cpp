@@ -18,10 +18,10 @@ constexpr uint64_t scratch = 0x3000;
 struct Ironlake : iface::test::ThreadMemory {
   DataPort port;
   Ironlake() : ThreadMemory({scratch, scratch + 0x1000}) {}
-  void send(unsigned sfid, uint32_t descriptor, std::span<const Grf> payload, std::span<Grf> response) {
+  void send(unsigned sfid, uint32_t descriptor, std::span<const Grf> payload, std::span<Grf> response, uint32_t channels = 0xff) {
     descriptor |= static_cast<uint32_t>(payload.size()) << 25 | static_cast<uint32_t>(response.size()) << 20 | 1u << 19;
     const MessageOp op = eu::gen5_isa().message(sfid, descriptor);
-    REQUIRE(port.send({op, 8, 0xff, 0xff, payload, {}, response, false}, env) == SendResult::done);
+    REQUIRE(port.send({op, 8, channels, 0xff, payload, {}, response, false}, env) == SendResult::done);
   }
 };
 
@@ -43,6 +43,21 @@ TEST_CASE("Ironlake's dual blocks: two vertices' registers, written to scratch s
   std::array<Grf, 1> answer{};
   m.send(4, 0x10ff, read, answer);
   CHECK(std::memcmp(&answer[0], &data, sizeof data) == 0);
+}
+
+TEST_CASE("Ironlake's dual blocks: only dwords whose channels are on are written and read") {
+  Ironlake m;
+  const Grf offsets{{0x40, 0, 0, 0, 0x50, 0, 0, 0}};
+  const std::array<Grf, 3> zeros = {header(), offsets, {}}, write = {header(), offsets, {{1, 2, 3, 4, 5, 6, 7, 8}}};
+  m.send(5, 0x10ff, zeros, {});
+  m.send(5, 0x10ff, write, {}, 0x92);
+  std::array<uint32_t, 8> dwords{};
+  m.view.read(scratch + 0x40, dwords.data(), sizeof dwords);
+  CHECK(dwords == std::array<uint32_t, 8>{0, 2, 0, 0, 5, 0, 0, 8});
+  const std::array<Grf, 2> read = {header(), offsets};
+  std::array<Grf, 1> answer{{{{9, 9, 9, 9, 9, 9, 9, 9}}}};
+  m.send(4, 0x10ff, read, answer, 0x81);
+  CHECK(std::to_array(answer[0].dw) == std::array<uint32_t, 8>{0, 9, 9, 9, 9, 9, 9, 8});
 }
 
 TEST_CASE("Ironlake's blocks: the offset in the header counts bytes") {

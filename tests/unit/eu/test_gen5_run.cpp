@@ -125,6 +125,24 @@ TEST_CASE("gen5 run: extended math takes scalars, source modifiers, saturation a
   for (unsigned n = 0; n < 8; n++) CHECK(vec4.get<float>(30, n) == expected[n]);
 }
 
+// Mesa brw_vec4_visitor.cpp (emit_scratch_write): a write of some components is a send whose destination names them.
+TEST_CASE("gen5 run: a message's channels are those of the destination's write mask, too") {
+  Ironlake m;
+  uint32_t channels = 0;
+  m.target.answer = [&](const Message& message, ThreadEnv&) {
+    if (message.op.sfid == Sfid::dp_render) channels = message.exec_mask;
+    return SendResult::done;
+  };
+  Operand y = grf(0, F);
+  y.writemask = 2;
+  Instruction i = message(8, y, 13, grf(0, F, 0, 4, 4, 1), 5, 0x061890ff);
+  i.access_mode = AccessMode::align16;
+  m.run_all({i}, 0x0f);
+  CHECK(channels == 0x02);
+  m.run_all({i});
+  CHECK(channels == 0x22);
+}
+
 TEST_CASE("gen5 run: powers and integer division have a second operand in the next register") {
   Ironlake m;
   constexpr int32_t numerators[8] = {7, -7, 100, -100, 1 << 30, 5, 0, -1};

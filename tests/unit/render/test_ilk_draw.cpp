@@ -427,6 +427,41 @@ TEST_CASE("Ironlake counts pixels that pass, and blends as CC and surface state 
   CHECK(scene.pixel(12, 4) == 0xff00ffff);
 }
 
+// Mesa's kernels make gl_FrontFacing of r1.6 by `asr -r1.6 31`, which gives no mask for a front face whose dword is zero (brw_fs.cpp,
+// emit_frontfacing_interpolation; brw_fs_nir.cpp, optimize_frontfacing_ternary: "bits 0:4 will surely be TRIANGLES").
+TEST_CASE("Ironlake's pixel threads tell the face also by the negated dword", "[ilk]") {
+  const bool back = GENERATE(false, true);
+  Scene scene;
+  scene.sf.front_winding = back ? gen5::SF_STATE::FrontWinding::FRONTWINDING_CW : gen5::SF_STATE::FrontWinding::FRONTWINDING_CCW;
+  scene.draw(Topologies::_3DPRIM_TRILIST, covering(red_color));
+  const auto threads = scene.runner.of(Unit::wm);
+  REQUIRE(!threads.empty());
+  const uint32_t dword = threads[0].payload[1].dw[6];
+  CHECK((0u - dword) >> 31 == (dword >> 31 ? 0 : 1));
+  CHECK((dword & 0x1f) == static_cast<uint32_t>(Topologies::_3DPRIM_TRILIST));
+}
+
+// crocus sets neither clamp of COLOR_CALC_STATE (crocus_state.c), and its kernels leave colours of fixed-point targets unclamped; piglit's
+// arb_color_buffer_float-render GL_RGBA8 passes on the chip.
+TEST_CASE("Ironlake clamps source and constant to a fixed-point target's range before it blends", "[ilk]") {
+  Scene scene;
+  scene.draw(Topologies::_3DPRIM_RECTLIST, rectangle(0, 0, 16, 16, {0.5f, 0.5f, 0.5f, 0.5f}));
+  gen5::_3DSTATE_CONSTANT_COLOR constant;
+  constant.blend_constant_color_red = constant.blend_constant_color_green = constant.blend_constant_color_blue =
+      constant.blend_constant_color_alpha = 2;
+  scene.set(constant);
+  scene.cc.color_buffer_blend_enable = scene.surface.color_blend_enable = true;
+  scene.cc.color_blend_function = gen5::BlendFunction::BLENDFUNCTION_ADD;
+  scene.cc.source_blend_factor = gen5::BlendFactor::BLENDFACTOR_CONST_COLOR;
+  scene.cc.destination_blend_factor = gen5::BlendFactor::BLENDFACTOR_ZERO;
+  const std::array<float, 4> beyond{1.5f, -0.5f, -0.25f, 0.75f};
+  scene.draw(Topologies::_3DPRIM_RECTLIST, rectangle(0, 0, 8, 16, beyond));
+  CHECK(scene.pixel(4, 4) == 0xbf0000ff);
+  scene.cc.source_blend_factor = scene.cc.destination_blend_factor = gen5::BlendFactor::BLENDFACTOR_ONE;
+  scene.draw(Topologies::_3DPRIM_RECTLIST, rectangle(8, 0, 16, 16, beyond));
+  CHECK(scene.pixel(12, 4) == 0xff8080ff);
+}
+
 TEST_CASE("Ironlake counts no pixels that a thread has discarded", "[ilk]") {
   Scene scene;
   scene.wm.statistics_enable = scene.wm.pixel_shader_kills_pixel = true;
