@@ -16,6 +16,7 @@ struct PixelList {
     size_t prepared;  ///< index of its edges and its plane of depth
     float x, y;       ///< as PixelObject
     bool line;
+    std::optional<UniformColor> fill = {};
   };
   PreparedObjects prepared;
   std::vector<Entry> entries;
@@ -46,6 +47,7 @@ class PixelStage {
   struct Item;
   struct Host;
   Windowizer& windowizer(unsigned slot);
+  void find_fills();
 
   const DrawContext& context_;
   const RasterState& raster_;
