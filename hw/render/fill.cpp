@@ -92,9 +92,10 @@ void fill(memory::View& view, const surface::Surface& surface, const surface::Le
   const bool aligned = !surface.interleaved && std::has_single_bit(bytes) && surface.base % page == 0;
   if (!aligned || tiling == Tiling::yf || tiling == Tiling::ys || (tiling == Tiling::linear && surface.pitch % bytes))
     return filler.elements(rect);
-  constexpr uint64_t x_row = 512;
+  constexpr uint64_t x_row = 512, swizzled_run = 64, swizzled_column = 16;  // bit 6 alone differs
   if (tiling == Tiling::linear) return filler.rows(rect, page);
   if (tiling == Tiling::x) return filler.rows(rect, x_row);
+  if (tiling == Tiling::swizzled_x) return filler.rows(rect, swizzled_run);
   const surface::PageShape shape = surface::page_shape(surface.tiling, bytes);
   const auto width = static_cast<int32_t>(shape.width / bytes), height = static_cast<int32_t>(shape.height);
   const int32_t first_x = page_start(rect.x0, width, [&](int32_t x) { return filler.address(x, rect.y0); });
@@ -106,6 +107,7 @@ void fill(memory::View& view, const surface::Surface& surface, const surface::Le
       part.clip(rect);
       if (part.x1 - part.x0 == width && part.y1 - part.y0 == height) filler.whole_page(x, y);
       else if (tiling == Tiling::y) filler.columns(part);
+      else if (tiling == Tiling::swizzled_y) filler.rows(part, swizzled_column);
       else filler.elements(part);
     }
 }

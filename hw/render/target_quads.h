@@ -2,8 +2,10 @@
 // The colours of a thread's quads written to a target, eight pixels at a time.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 #include "hw/render/output_merger.h"
 #include "hw/render/pixel_kernels.h"
@@ -52,6 +54,17 @@ uint32_t write_quads(const PixelKernels& kernels, const ColorKernel& kernel, con
     kernels.write_color(kernel, pixels);
   }
   return written;
+}
+
+/// What a write of one colour stores in each pixel. `kernel`: neither blends nor keeps bits.
+inline uint32_t stored_color(const PixelKernels& kernels, const ColorKernel& kernel, const std::array<float, 4>& color) {
+  std::array<std::byte, 32> quads;
+  ColorPixels pixels{.source = {}, .source1 = {}, .replicated = true, .lanes = 1, .rows = {&quads[0], &quads[8], &quads[16], &quads[24]}};
+  for (unsigned c = 0; c < 4; ++c) pixels.source[c] = &color[c];
+  kernels.write_color(kernel, pixels);
+  uint32_t word;
+  std::memcpy(&word, quads.data(), sizeof word);
+  return word;
 }
 
 }  // namespace softgen::render

@@ -102,18 +102,14 @@ void TargetWriter::capture(const WriteLayout& layout, uint32_t bti) {
   if (layout.first != 0 || layout.count != draw_->simd) return;
   const ColorKernel& kernel = *draw_->color[bti];
   if (kernel.blending || kernel.keep) return;
-  std::array<std::byte, 32> quads;
-  ColorPixels pixels{.source = {}, .source1 = {}, .replicated = true, .lanes = 1, .rows = {&quads[0], &quads[8], &quads[16], &quads[24]}};
   std::array<float, 4> color;
   for (unsigned c = 0; c < 4; ++c) {
     const uint32_t word = layout.color(layout.color_at, c, 0);
     for (unsigned lane = 1; lane < layout.count; ++lane)
       if (layout.color(layout.color_at, c, lane) != word) return;
     color[c] = std::bit_cast<float>(word);
-    pixels.source[c] = &color[c];
   }
-  kernels_.write_color(kernel, pixels);
-  std::memcpy(&captured_.word, quads.data(), sizeof captured_.word);
+  captured_.word = stored_color(kernels_, kernel, color);
   captured_.target = &draw_->targets[bti];
 }
 

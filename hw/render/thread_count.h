@@ -22,26 +22,37 @@ inline uint64_t by_squares(uint64_t block) {
   return block;
 }
 
-/// The number of threads that ThreadBatch makes for the pixels of an object in a tile.
+/// Which 4x4 squares become one thread of their own.
+enum class WholeSquares : uint8_t {
+  none,
+  full,     ///< those of 16 pixels
+  touched,  ///< those with a pixel in each quad
+};
+
+/// The number of threads that are made for the pixels of an object in a tile, by ThreadBatch or Ironlake's windowizer.
 class ThreadCount {
  public:
-  /// `simd`: channels of a thread. `squares`: a full 4x4 square becomes one thread.
-  ThreadCount(unsigned simd, bool squares) : quads_per_thread_(simd / 4), squares_(squares) {}
+  /// `simd`: channels of a thread.
+  ThreadCount(unsigned simd, WholeSquares squares) : quads_per_thread_(simd / 4), squares_(squares) {}
 
   void add_block(uint64_t pixels) {
     constexpr uint64_t quads = 0x1111111111111111, first_quads = 0x0001000100010001;
     const uint64_t sorted = by_squares(pixels);
     uint64_t some = sorted | sorted >> 1, all = sorted & sorted >> 1;
     some = (some | some >> 2) & quads, all = all & all >> 2 & quads;
-    all &= all >> 4;
-    const auto whole = static_cast<uint64_t>(squares_ ? std::popcount(all & all >> 8 & first_quads) : 0);
+    uint64_t counted = squares_ == WholeSquares::touched ? some : squares_ == WholeSquares::full ? all : 0;
+    counted &= counted >> 4;
+    const auto whole = static_cast<uint64_t>(std::popcount(counted & counted >> 8 & first_quads));
     add(static_cast<uint64_t>(std::popcount(some)), whole);
   }
   /// All pixels of a rectangle that is not empty.
   void add_rect(const PixelRect& r) {
     const auto extent = [](int32_t first, int32_t end) { return static_cast<uint64_t>(std::max(end - first, 0)); };
     const uint64_t quads = extent(r.x0 >> 1, (r.x1 + 1) >> 1) * extent(r.y0 >> 1, (r.y1 + 1) >> 1);
-    add(quads, squares_ ? extent((r.x0 + 3) >> 2, r.x1 >> 2) * extent((r.y0 + 3) >> 2, r.y1 >> 2) : 0);
+    // Pixels of a square's border that may be missing on either side.
+    const int32_t missing = squares_ == WholeSquares::touched ? 1 : 0;
+    const auto squares = [&](int32_t first, int32_t end) { return extent((first + 3 - missing) >> 2, (end + missing) >> 2); };
+    add(quads, squares_ == WholeSquares::none ? 0 : squares(r.x0, r.x1) * squares(r.y0, r.y1));
   }
   uint64_t threads() const { return whole_ + (quads_ + quads_per_thread_ - 1) / quads_per_thread_; }
 
@@ -50,7 +61,7 @@ class ThreadCount {
   void add(uint64_t quads, uint64_t squares) { whole_ += squares, quads_ += quads - 4 * squares; }
 
   const unsigned quads_per_thread_;
-  const bool squares_;
+  const WholeSquares squares_;
   uint64_t whole_ = 0, quads_ = 0;  ///< full squares; quads outside of them
 };
 

@@ -57,6 +57,38 @@ bool sends_all(const eu::Op& op, unsigned first) {
          i.exec_size == m.simd && uniform_payload(i.src[0], first);
 }
 
+/// What sends_one_color_behind_header() accepts as the end: a write whose first register is r0.
+bool sends_behind_header(const eu::Op& op) {
+  const Instruction& i = *op.instruction;
+  if (!op.message || op.message->kind != MessageKind::render_target_write || i.pred_control || !i.end_of_thread) return false;
+  const Operand& header = i.src[0];
+  return header.file == RegFile::grf && !header.indirect && !header.reg && !header.subreg && !header.negate && !header.abs;
+}
+
+/// Whether the instruction moves to one register, `reg`, alone.
+bool moves_to(const Instruction& i, unsigned reg) {
+  const Operand& d = i.dst;
+  return i.opcode == Opcode::mov && i.access_mode == eu::AccessMode::align1 && !i.cond_mod && d.file == RegFile::grf && !d.indirect &&
+         d.reg == reg && d.subreg == 0 && d.hstride == 1 && i.exec_size * size_of(d.type) <= sizeof(Grf);
+}
+
+/// An initial uniform value or constant moved to registers behind the payload's per-pixel part. `written`: by such moves.
+bool moves_uniform(const Instruction& i, unsigned first, std::bitset<256>& written) {
+  if (i.opcode != Opcode::mov || i.pred_control || i.cond_mod || i.access_mode != eu::AccessMode::align1 || i.exec_size > 16) return false;
+  constexpr unsigned longest = 4;  // registers that a region may span
+  // The halves of a destination may be four registers apart.
+  constexpr unsigned longest_result = 8;
+  const auto& from = i.src[0];
+  if (!uniform_register(i.dst, first) || i.dst.hstride != 1) return false;
+  if (from.file != RegFile::imm) {
+    if (!uniform_register(from, first) || from.reg + longest > eu::grf_count) return false;
+    for (unsigned r = 0; r < longest; ++r)
+      if (written[from.reg + r]) return false;
+  }
+  for (unsigned r = 0; r < longest_result; ++r) written.set((i.dst.reg + r) & 255);
+  return true;
+}
+
 uint64_t area(const PixelRect& r) { return r.empty() ? 0 : static_cast<uint64_t>(r.x1 - r.x0) * static_cast<uint64_t>(r.y1 - r.y0); }
 
 /// Stores `word` to those of the 4x4 pixels at `at` that are in `mask`; rows are `stride` bytes apart.
@@ -80,6 +112,16 @@ bool sends_one_color(const eu::Program& program, unsigned first) {
   while (i < std::min(lines.size(), max_moves) && (only_orders(lines[i].instruction) || moves(lines[i].instruction, first, written))) ++i;
   // Code after the end of the thread is not reached: there are no branches.
   return i < lines.size() && sends_all(program.ops()[i], first);
+}
+
+bool sends_one_color_behind_header(const eu::Program& program, unsigned first) {
+  const auto ops = program.ops();
+  const auto end = std::find_if(ops.begin(), ops.end(), [](const eu::Op& op) { return op.instruction->end_of_thread; });
+  if (end == ops.end() || static_cast<size_t>(end - ops.begin()) > max_moves || !sends_behind_header(*end)) return false;
+  const unsigned header = eu::grf_count + end->instruction->first_message + 1u;
+  std::bitset<256> written;
+  return std::all_of(ops.begin(), end,
+                     [&](const eu::Op& op) { return moves_to(*op.instruction, header) || moves_uniform(*op.instruction, first, written); });
 }
 
 bool writes_only_targets(const eu::Program& program) {
@@ -140,7 +182,7 @@ bool Windower::fill_object(const PixelRect& tile) {
   const CapturedColor color = threads_.capture();
   if (!color.target) return false;
   uint64_t pixels = 0;
-  ThreadCount threads(draw_->simd, squares_);
+  ThreadCount threads(draw_->simd, squares_ ? WholeSquares::full : WholeSquares::none);
   for (const Coverage& part : object_->parts) pixels += fill_part(part, tile, color, threads);
   PixelTally& tally = context_.tally;
   tally.rasterized += pixels, tally.depth += pixels, tally.invocations += pixels, tally.filled += pixels;

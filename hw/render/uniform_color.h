@@ -11,6 +11,10 @@ namespace softgen::render {
 /// that differs from pixel to pixel.
 bool sends_one_color(const eu::Program& program, unsigned first);
 
+/// The same of instruction sets whose messages are sent from message registers, with a header that begins with r0: only the first two registers of the
+/// message, which are the header, and which channels run may differ from thread to thread.
+bool sends_one_color_behind_header(const eu::Program& program, unsigned first);
+
 /// No message of the kernel changes anything but render targets.
 bool writes_only_targets(const eu::Program& program);
 

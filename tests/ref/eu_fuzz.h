@@ -14,7 +14,8 @@
 namespace softgen::eu::fuzz {
 
 struct Outcome {
-  uint64_t instructions = 0;  ///< compared
+  uint64_t instructions = 0;  ///< of the programs that were compared, each counted once
+  uint64_t executed = 0;      ///< by the interpreter, in all runs of all programs
   uint64_t programs = 0;
   std::string difference;  ///< empty: none; else the first one, with its seed
 };
@@ -28,7 +29,8 @@ std::vector<Native> legal_instructions(const Isa& isa, uint64_t seed, size_t cou
 /// Runs a thread whose registers a test looks at afterwards.
 using Executor = std::function<RunResult(Thread&, ThreadEnv&, MessageTarget&)>;
 
-/// The interpreter against another way to run programs of `length` random instructions, extended math among them.
-Outcome compare(const Isa& isa, uint64_t seed, uint64_t instructions, unsigned length, const Executor& executor);
+/// The interpreter against another way to run programs of `length` random instructions, extended math among them: each on `states` random contents of
+/// registers, in one mode, with all channels or with some.
+Outcome compare(const Isa& isa, uint64_t seed, uint64_t instructions, unsigned length, const Executor& executor, unsigned states = 1);
 
 }  // namespace softgen::eu::fuzz

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Compiles the program of each thread, in a variant that keeps its registers in memory for tests, and runs it.
+// Compiles the program of each thread, in a variant that keeps its registers in memory for tests, and runs it. Threads of one program that follow each
+// other run the same code.
 #pragma once
+
+#include <memory>
 
 #include "hw/eu/interp/run.h"
 #include "hw/eu/jit/loaded_code.h"
@@ -19,13 +22,9 @@ class JitExecutor {
                                .channels = thread.dispatched == 0xffffffff ? thread.dispatched : 0,
                                .keep_registers = true,
                                .alternate = (thread.regs.control[0] & cr0::alt_mode) != 0};
-    const jit::ObjectFile object = jit::compile(program, variant, isa_);
-    if (object.refused) return refused_++, interpret(thread, env, target);
-    stepped_ += object.stepped;
-    ops_ += program.ops().size();
-    const jit::LoadedCode code(program, variant, object, jit::code_name(program, variant, isa_), arena_);
-    if (!code.compiled().code) return refused_++, interpret(thread, env, target);
-    return jit::run_compiled(code.compiled(), thread, env, target);
+    if (last_.get() != &program || variant != variant_) compile(program, variant);
+    if (!code_ || !code_->compiled().code) return interpret(thread, env, target);
+    return jit::run_compiled(code_->compiled(), thread, env, target);
   }
   /// Programs that were not compiled.
   unsigned refused() const { return refused_; }
@@ -33,8 +32,25 @@ class JitExecutor {
   uint64_t ops() const { return ops_; }
 
  private:
+  void compile(const Program& program, const jit::Variant& variant) {
+    code_.reset();
+    last_ = program.shared_from_this(), variant_ = variant;
+    const jit::ObjectFile object = jit::compile(program, variant, isa_);
+    if (object.refused) {
+      refused_++;
+      return;
+    }
+    stepped_ += object.stepped;
+    ops_ += program.ops().size();
+    code_ = std::make_unique<jit::LoadedCode>(program, variant, object, jit::code_name(program, variant, isa_), arena_);
+    refused_ += !code_->compiled().code;
+  }
+
   const jit::HostIsa isa_;
   jit::CodeArena arena_{size_t{16} << 20};
+  std::shared_ptr<const Program> last_;  ///< that code_ is of
+  jit::Variant variant_;
+  std::unique_ptr<jit::LoadedCode> code_;  ///< null: refused
   unsigned refused_ = 0;
   uint64_t stepped_ = 0, ops_ = 0;
 };

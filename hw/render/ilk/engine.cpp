@@ -38,6 +38,7 @@ void count(mmio::RegisterFile& registers, const State& state, const FrontCounts&
   if (state.wm.counts_pixels) registers.add64(reg::PS_DEPTH_COUNT(0), pixels.passed);
   count_work({{Work::primitives, counts.clip_primitives},
               {Work::pixels, pixels.invocations},
+              {Work::ps_threads, pixels.replaced_threads},
               {Work::samples_rasterized, pixels.rasterized},
               {Work::samples_failed_early, pixels.failed_early},
               {Work::samples_failed_late, pixels.failed_late},
@@ -45,6 +46,7 @@ void count(mmio::RegisterFile& registers, const State& state, const FrontCounts&
               {Work::samples_blended, pixels.blended}});
   count_path(Path::pixels_tested_singly, pixels.tested_singly);
   count_path(Path::pixels_written_singly, pixels.written_singly);
+  count_path(Path::pixels_filled, pixels.filled);
 }
 
 }  // namespace

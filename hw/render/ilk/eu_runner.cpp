@@ -7,6 +7,7 @@
 #include "hw/base/per_thread.h"
 #include "hw/base/work.h"
 #include "hw/eu/interp/run.h"
+#include "hw/render/uniform_color.h"
 
 namespace softgen::render::ilk {
 namespace {
@@ -83,6 +84,11 @@ const eu::Program* EuRunner::program(const ThreadJob& job, EngineEnv& env) {
   return programs_.emplace_back(job.kernel, loader_.load(env.state_view(), job.bases, job.kernel, env.stop)).second.get();
 }
 
+bool EuRunner::sends_one_color(const ThreadJob& job, unsigned first, EngineEnv& env) {
+  const eu::Program* const kernel = program(job, env);
+  return kernel && sends_one_color_behind_header(*kernel, first);
+}
+
 ThreadEnd EuRunner::run(const ThreadJob& job, UnitMessages& messages, EngineEnv& env) {
   auto& running = per_thread<Running>();
   eu::Thread& thread = running.thread;
@@ -100,7 +106,7 @@ ThreadEnd EuRunner::run(const ThreadJob& job, UnitMessages& messages, EngineEnv&
   how.code = &loader_;
   how.payload = static_cast<unsigned>(payload);
   thread.start(how);
-  count_threads(job.unit);
+  if (job.counted) count_threads(job.unit);
   ThreadEnv thread_env{.view = env.view,
                        .bases = job.bases,
                        .stop = env.stop,

@@ -19,6 +19,7 @@ class EuRunner final : public ThreadRunner {
       : shared_(shared), loader_(isa, fast_paths) {}
 
   ThreadEnd run(const ThreadJob& job, UnitMessages& messages, EngineEnv& env) override;
+  bool sends_one_color(const ThreadJob& job, unsigned first, EngineEnv& env) override;
 
  private:
   using Program = std::shared_ptr<const eu::Program>;

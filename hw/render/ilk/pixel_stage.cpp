@@ -10,6 +10,8 @@ namespace {
 constexpr int32_t tile_size = 32;
 /// Pixels of bounds: less is drawn before another thread has woken up.
 constexpr int64_t shared_pixels = 1024;
+/// Pixels of bounds: for less, threads that look for one colour are not worth their time.
+constexpr int64_t filled_pixels = 1024;
 
 }  // namespace
 
@@ -21,7 +23,8 @@ PixelObject PixelList::object(size_t n, const RasterState& raster) const {
           .x = e.x,
           .y = e.y,
           .line = e.line,
-          .topology = e.topology};
+          .topology = e.topology,
+          .fill = e.fill};
 }
 
 struct PixelStage::Item {
@@ -53,8 +56,18 @@ PixelTally PixelStage::tally() const {
   return sum;
 }
 
+/// By the first host thread, so that what is run and filled does not depend on how many there are.
+void PixelStage::find_fills() {
+  for (size_t n = 0; n < list_.entries.size() && !context_.env.stop.aborting(); ++n) {
+    PixelList::Entry& entry = list_.entries[n];
+    const PixelRect& bounds = list_.prepared.objects[entry.prepared].bounds;
+    if (!bounds.empty() && pixels_of(bounds) >= filled_pixels) entry.fill = windowizer(0).uniform_color(list_.object(n, raster_));
+  }
+}
+
 void PixelStage::draw_list() {
   const StageClock clock(TimedStage::pixels);
+  find_fills();
   std::vector<Item> items;
   int64_t pixels = 0;
   for (size_t n = 0; n < list_.entries.size(); ++n) {

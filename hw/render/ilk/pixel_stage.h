@@ -17,6 +17,7 @@ struct PixelList {
     float x, y;       ///< as PixelObject
     bool line;
     Topology topology;
+    std::optional<UniformColor> fill = {};
   };
   PreparedObjects prepared;
   std::vector<Entry> entries;
@@ -47,6 +48,7 @@ class PixelStage {
   struct Item;
   struct Host;
   Windowizer& windowizer(unsigned slot);
+  void find_fills();
 
   const DrawContext& context_;
   const RasterState& raster_;

@@ -21,6 +21,7 @@ struct ThreadJob {
   unsigned channels = 8;         ///< that were dispatched: 8 or 16
   uint32_t dispatch_mask = 0;    ///< bit n: channel n has work
   uint64_t draw = 0;             ///< no other draw of the process has this number, and its kernels stay as they are
+  bool counted = true;           ///< false: a trial, which statistics of threads leave out
 };
 
 /// A message to the URB: URB_WRITE or FF_SYNC (Mesa brw_eu_defines.h, brw_inst.h: urb_*). Register 0 of its payload is the header.
@@ -59,6 +60,9 @@ class ThreadRunner {
   virtual ~ThreadRunner() = default;
   /// Runs a thread to its end, on the calling thread. Several host threads may call it at once, each with a view of its own.
   virtual ThreadEnd run(const ThreadJob& job, UnitMessages& messages, EngineEnv& env) = 0;
+  /// Whether all that such threads do is one write to a target, with r0 as its header, whose colours do not depend on registers below `first`. Of `job`
+  /// it needs the kernel.
+  virtual bool sends_one_color(const ThreadJob&, unsigned /*first*/, EngineEnv&) { return false; }
 };
 
 }  // namespace softgen::render::ilk

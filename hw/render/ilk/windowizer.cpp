@@ -23,6 +23,7 @@ void PixelTally::add(const PixelTally& other) {
   rasterized += other.rasterized, passed += other.passed, invocations += other.invocations;
   failed_early += other.failed_early, failed_late += other.failed_late, written += other.written, blended += other.blended;
   tested_singly += other.tested_singly, written_singly += other.written_singly;
+  filled += other.filled, replaced_threads += other.replaced_threads;
 }
 
 Windowizer::Windowizer(const DrawContext& context, EngineEnv& env, unsigned slot)
@@ -37,6 +38,13 @@ Windowizer::Windowizer(const DrawContext& context, EngineEnv& env, unsigned slot
 
 void Windowizer::draw(const PixelObject& object, const PixelRect& tile) {
   begin(object);
+  if (object.fill) {
+    ThreadCount threads(4 * max_quads_of_thread(), context_.state.wm.has_kernel[1] ? WholeSquares::touched : WholeSquares::none);
+    for (const Coverage& part : object.prepared.parts)
+      if (!fill_part(part, tile, threads)) break;
+    tally_.replaced_threads += threads.threads();
+    return;
+  }
   for (const Coverage& part : object.prepared.parts)
     if (!draw_part(part, tile)) return;
   dispatch();
@@ -73,6 +81,7 @@ void Windowizer::begin(const PixelObject& object) {
   if (wm.depth.stored_depth) places_.stored_depth = place(2);
   if (payload_.size() > wm.grf_start)
     guest_error("WM_STATE's dispatch register lies within the payload", "register {}, the payload has {}", wm.grf_start, payload_.size());
+  uniform_.from = std::max(payload_.size(), wm.grf_start);
   payload_.add_constants(wm, context_.constants);
   payload_.add_vertex(wm, object.planes);
 }
@@ -177,8 +186,7 @@ void Windowizer::add_quad(uint32_t x, uint32_t y, uint32_t live) {
   if (group_.count == 0) group_.quads.fill(at);
   group_.quads[group_.count] = at;
   group_.live |= live << 4 * group_.count;
-  const unsigned max_count = context_.state.wm.has_kernel[1] ? max_quads : max_quads / 2;
-  if (++group_.count == max_count) dispatch();
+  if (++group_.count == max_quads_of_thread()) dispatch();
 }
 
 /// What is left of the gathered quads.
@@ -219,10 +227,14 @@ void Windowizer::put_depths(const Group& group) {
   if (places_.stored_depth) floats(places_.stored_depth, [&](uint32_t x, uint32_t y) { return stored(x, y).depth; });
 }
 
-/// In a wide thread, or a narrow one where that is enough and there is a kernel for it.
 void Windowizer::dispatch_group(Group& group) {
-  const PixelUnitState& wm = context_.state.wm;
   tally_.invocations += count_of(group.live);
+  run_group(group);
+}
+
+/// In a wide thread, or a narrow one where that is enough and there is a kernel for it.
+void Windowizer::run_group(Group& group) {
+  const PixelUnitState& wm = context_.state.wm;
   if (stopped_ || (!wm.has_kernel[0] && !wm.has_kernel[1])) return;
   const bool narrow = wm.has_kernel[0] && (group.count <= max_quads / 2 || !wm.has_kernel[1]);
   put_positions(group);
@@ -235,7 +247,8 @@ void Windowizer::dispatch_group(Group& group) {
                       .payload = payload_.registers(),
                       .channels = narrow ? 8u : 16u,
                       .dispatch_mask = (1u << 4 * group.count) - 1,
-                      .draw = context_.number};
+                      .draw = context_.number,
+                      .counted = !uniform_.trial};
   running_ = &group;
   stopped_ = context_.runner.run(job, *this, env_) == ThreadEnd::aborted || stopped_;
   running_ = nullptr;

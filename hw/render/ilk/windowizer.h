@@ -6,6 +6,7 @@
 #include <array>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "hw/render/ilk/front_end.h"
@@ -15,8 +16,15 @@
 #include "hw/render/output_merger.h"
 #include "hw/render/raster.h"
 #include "hw/render/setup.h"
+#include "hw/render/thread_count.h"
 
 namespace softgen::render::ilk {
+
+/// The colour that an object's threads write to all of its pixels.
+struct UniformColor {
+  unsigned binding;
+  uint32_t word;  ///< a pixel as it is stored
+};
 
 /// An object and what the SF unit says of it.
 struct PixelObject {
@@ -26,6 +34,7 @@ struct PixelObject {
   float x = 0, y = 0;                ///< vertex 0, from which planes count; pixels have whole numbers
   bool line = false;
   Topology topology{};
+  std::optional<UniformColor> fill;  ///< its pixels are filled, without threads
 };
 
 /// From a square's order of pixels (bit 4 y + x) to a thread's (quad by quad), and back.
@@ -47,6 +56,7 @@ struct PixelTally {
   uint64_t rasterized = 0, passed = 0, invocations = 0;  ///< passed: as PS_DEPTH_COUNT counts
   uint64_t failed_early = 0, failed_late = 0, written = 0, blended = 0;
   uint64_t tested_singly = 0, written_singly = 0;
+  uint64_t filled = 0, replaced_threads = 0;  ///< pixels without a thread, and the threads that they would have had
   void add(const PixelTally& other);
 };
 
@@ -58,6 +68,8 @@ class Windowizer : public UnitMessages {
 
   /// Draws the part of `object` that is in `tile`, or some of it if the work is dropped.
   void draw(const PixelObject& object, const PixelRect& tile);
+  /// What all pixels of `object` get if its threads do nothing else, found by a thread of each number of quads; without writing or counting.
+  std::optional<UniformColor> uniform_color(const PixelObject& object);
   const PixelTally& tally() const { return tally_; }
 
   bool urb(const UrbMessage&, std::span<const Grf>, std::span<Grf>) override { return false; }
@@ -81,6 +93,7 @@ class Windowizer : public UnitMessages {
     unsigned source_depth = 0, extra = 0, stored_depth = 0;
   };
   struct WriteLayout;
+  struct Trial;
 
   void begin(const PixelObject& object);
   bool draw_part(const Coverage& part, const PixelRect& tile);
@@ -95,6 +108,11 @@ class Windowizer : public UnitMessages {
   void add_quad(uint32_t x, uint32_t y, uint32_t live);
   void dispatch();
   void dispatch_group(Group& group);
+  void run_group(Group& group);
+  unsigned max_quads_of_thread() const { return context_.state.wm.has_kernel[1] ? max_quads : max_quads / 2; }
+  bool has_uniform_kernels();
+  void keep_trial(const WriteLayout& layout, unsigned binding);
+  bool fill_part(const Coverage& part, const PixelRect& tile, ThreadCount& threads);
   void put_positions(const Group& group);
   void put_depths(const Group& group);
   bool carries_coverage() const;
@@ -124,6 +142,11 @@ class Windowizer : public UnitMessages {
   Places places_;
   PixelTally tally_;
   bool stippled_ = false, stopped_ = false;
+  struct {
+    unsigned from = 0;  ///< first register of the payload that is the same in all of the object's threads, as are those behind it
+    std::optional<std::pair<unsigned, bool>> kernels;  ///< for that register: has_uniform_kernels()
+    Trial* trial = nullptr;                            ///< threads are run for uniform_color()
+  } uniform_;
 };
 
 }  // namespace softgen::render::ilk

@@ -8,7 +8,7 @@
 int main(int argc, char** argv) {
   const auto* const isa = softgen::eu::find_isa(argc > 3 ? argv[3] : "gen9");
   if (argc < 3 || argc > 4 || !isa) {
-    std::fprintf(stderr, "usage: eu_differential SEED COUNT [gen9|gen11|gen12]\n");
+    std::fprintf(stderr, "usage: eu_differential SEED COUNT [gen5|gen9|gen11|gen12]\n");
     return 2;
   }
   const uint64_t seed = std::strtoull(argv[1], nullptr, 0), count = std::strtoull(argv[2], nullptr, 0);

@@ -34,6 +34,8 @@ class FakeRunner : public ThreadRunner {
   std::vector<Run> runs;  ///< with worker threads in any order
 
   ThreadEnd run(const ThreadJob& job, UnitMessages& messages, EngineEnv& env) override;
+  bool sends_one_color(const ThreadJob&, unsigned, EngineEnv&) override { return one_color; }
+  bool one_color = false;  ///< what the runner says of all kernels
   std::vector<Run> of(Unit unit) const;
 
  private:

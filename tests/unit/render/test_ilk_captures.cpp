@@ -7,6 +7,7 @@
 #include <map>
 #include <string>
 
+#include "hw/base/work.h"
 #include "hw/debug/aub_reader.h"
 #include "hw/debug/byte_source.h"
 #include "hw/defs/bit6_swizzle.h"
@@ -223,4 +224,39 @@ TEST_CASE("crocus' captures end in their pictures, with its own kernels on Ironl
       }
     }
   CHECK(far <= 8);
+}
+
+namespace {
+
+/// Runs what the other runner runs, and says of no kernel that it sends one colour.
+struct Threads : ThreadRunner {
+  ThreadRunner& runner;
+  explicit Threads(ThreadRunner& other) : runner(other) {}
+  ThreadEnd run(const ThreadJob& job, UnitMessages& messages, EngineEnv& env) override { return runner.run(job, messages, env); }
+};
+
+}  // namespace
+
+TEST_CASE("crocus' clears are filled, and end in the same memory as by threads", "[ilk]") {
+  const std::string name = GENERATE("tri", "gouraud", "tex", "depth", "blend");
+  INFO(name);
+  gt::SharedFunctions shared(sampler::decode_state<defs::Gen5>);
+  const auto drawn = [&](bool fills, WorkCounts& work) {
+    Capture capture("gl2_" + name);
+    EuRunner eu(eu::gen5_isa(), &shared);
+    Threads threads(eu);
+    const WorkCounts before = work_counts();
+    execute(capture, fills ? static_cast<ThreadRunner&>(eu) : threads, [](const StateStore&, std::span<const uint32_t>) {});
+    work = work_between(before, work_counts());
+    std::vector<std::byte> memory(Capture::bytes / 16);
+    capture.view.read(0, memory.data(), memory.size());
+    return memory;
+  };
+  WorkCounts filled, threads;
+  const bool same = drawn(true, filled) == drawn(false, threads);
+  CHECK(same);
+  CHECK(filled.of(Path::pixels_filled) == 64 * 64);
+  CHECK(threads.of(Path::pixels_filled) == 0);
+  for (const Work work : {Work::pixels, Work::samples_rasterized, Work::samples_written, Work::ps_threads})
+    CHECK(filled.of(work) == threads.of(work));
 }

@@ -4,6 +4,7 @@
 #include <random>
 
 #include "hw/base/work.h"
+#include "hw/render/raster.h"
 #include "hw/render/thread_count.h"
 #include "tests/catch.h"
 #include "tests/unit/render/scene.h"
@@ -151,16 +152,36 @@ TEST_CASE("vertex fetch counts the elements of the vertices that it reads, and i
 }
 
 TEST_CASE("the number of threads for the pixels of a block") {
-  const auto threads = [](unsigned simd, bool squares, uint64_t block) {
+  using render::WholeSquares;
+  constexpr auto none = WholeSquares::none, full = WholeSquares::full, touched = WholeSquares::touched;
+  const auto threads = [](unsigned simd, WholeSquares squares, uint64_t block) {
     render::ThreadCount count(simd, squares);
     count.add_block(block);
     return count.threads();
   };
-  CHECK(threads(16, true, ~uint64_t{0}) == 4);
-  CHECK(threads(8, false, ~uint64_t{0}) == 8);
-  CHECK(threads(32, false, ~uint64_t{0}) == 2);
-  CHECK(threads(16, true, 1) == 1);
-  CHECK(threads(16, true, 0x0f0f0f0f) == 1);               // a square
-  CHECK(threads(16, true, 0x1e1e1e1e) == 2);               // six quads
-  CHECK(threads(16, true, 0x0f0f0f0f | 1ull << 63) == 2);  // a square and a quad
+  CHECK(threads(16, full, ~uint64_t{0}) == 4);
+  CHECK(threads(8, none, ~uint64_t{0}) == 8);
+  CHECK(threads(32, none, ~uint64_t{0}) == 2);
+  CHECK(threads(16, full, 1) == 1);
+  CHECK(threads(16, full, 0x0f0f0f0f) == 1);               // a square
+  CHECK(threads(16, full, 0x1e1e1e1e) == 2);               // six quads
+  CHECK(threads(16, full, 0x0f0f0f0f | 1ull << 63) == 2);  // a square and a quad
+  CHECK(threads(16, touched, 0x0f0e0f0f | 1ull << 63) == 2);
+  CHECK(threads(16, touched, 0x0c0f0f) == 1);  // three quads
+}
+
+TEST_CASE("threads for a rectangle are those of its blocks") {
+  for (const auto squares : {render::WholeSquares::none, render::WholeSquares::full, render::WholeSquares::touched})
+    for (int32_t x0 = 0; x0 < 8; ++x0)
+      for (int32_t x1 = x0 + 1; x1 <= 16; ++x1)
+        for (int32_t y0 = 0; y0 < 5; ++y0)
+          for (int32_t y1 = y0 + 1; y1 <= 8; ++y1) {
+            const render::PixelRect rect{x0, y0, x1, y1};
+            render::ThreadCount whole(16, squares), blocks(16, squares);
+            whole.add_rect(rect);
+            for (int32_t x = 0; x < 16; x += 8)
+              if (x1 > x && x0 < x + 8) blocks.add_block(render::PartRaster::within(rect, x, 0));
+            INFO(x0 << " " << x1 << " " << y0 << " " << y1);
+            REQUIRE(whole.threads() == blocks.threads());
+          }
 }
