@@ -32,10 +32,14 @@ def choose(tests, options):
     return tests
 
 
-def known_reasons(path):
-    """[(pattern, reason)] of a file with lines 'PATTERN | reason', which lists tests that are known to fail."""
-    rows = [line for line in path.read_text().splitlines() if line and not line.startswith("#")]
-    return [tuple(part.strip() for part in row.split("|", 1)) for row in rows]
+def known_reasons(path, platform):
+    """[(pattern, reason)] of a file of tests known to fail. Lines: 'PATTERN | reason', or for some platforms only 'ilk,kbl: PATTERN | reason'."""
+    rows = []
+    for line in path.read_text().splitlines():
+        match = re.fullmatch(r"(?:([a-z0-9,]+): )?([^#|][^|]*)\|(.*)", line)
+        if match and (not match[1] or platform in match[1].split(",")):
+            rows.append((match[2].strip(), match[3].strip()))
+    return rows
 
 
 def reason(name, patterns):

@@ -193,9 +193,9 @@ def run_all(options, build, place, log):
     return rows, everything
 
 
-def report(rows, everything):
+def report(rows, everything, platform):
     """Prints the results; returns (passed, failed, skipped, failed without a known reason)."""
-    patterns = choice.known_reasons(KNOWN)
+    patterns = choice.known_reasons(KNOWN, platform)
     unknown = 0
     for outcomes in everything.values():
         peer = outcomes.get("peer", {})
@@ -227,7 +227,7 @@ def cts(argv):
         log = output_file(options.log, "--log") if options.log else place.libraries / "log"
         say(f"seed {options.seed}" if options.sample else "all chosen tests")
         rows, everything = run_all(options, build, place, log)
-        passed, failed, skipped, unknown = report(rows, everything)
+        passed, failed, skipped, unknown = report(rows, everything, options.platform)
         for line, count in unimplemented(log):
             print(f"{count} times: {line}")
     finally:

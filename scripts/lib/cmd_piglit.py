@@ -125,7 +125,7 @@ def piglit(argv):
     if not options.no_setup:
         cmd_setup.ensure(("build", "piglit") + (("headers", "guest") if options.guest else ()), [options.guest] if options.guest else [])
     mesa = mesa_of(options)
-    patterns = choice.known_reasons(KNOWN)
+    patterns = choice.known_reasons(KNOWN, options.platform)
     totals, everything = [0, 0, 0, 0], {}
     CACHE.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="piglit-", dir=CACHE) as scratch:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """scripts/cts with programs that print like dEQP's: results, a crash, a case that never ends."""
+import pathlib
 import sys
 import tempfile
 import unittest
@@ -7,6 +8,7 @@ import unittest
 from driver import ROOT, script
 
 sys.path.insert(0, str(ROOT / "scripts" / "lib"))
+import choice  # noqa: E402
 import cts_process  # noqa: E402
 from common import Failure  # noqa: E402
 
@@ -51,6 +53,20 @@ class Process(unittest.TestCase):
     def test_a_case_that_the_program_does_not_know_ends_the_run(self):
         with self.assertRaisesRegex(Failure, "did not run 'unknown'"):
             self.run_cases("a.Pass", "unknown")
+
+
+class Reasons(unittest.TestCase):
+    def of(self, platform, name):
+        with tempfile.TemporaryDirectory() as folder:
+            rows = pathlib.Path(folder) / "failing.txt"
+            rows.write_text("# a.* | a comment\n\nilk,tgl: a.* | chip\nb@config 0: [x] | all\n")
+            return choice.reason(name, choice.known_reasons(rows, platform))
+
+    def test_a_row_counts_on_its_platforms_only(self):
+        self.assertEqual([self.of(platform, "a.b") for platform in ("ilk", "tgl", "kbl")], ["chip", "chip", ""])
+
+    def test_a_row_without_platforms_counts_on_all(self):
+        self.assertEqual([self.of(platform, "b@config 0: [x]") for platform in ("ilk", "kbl")], ["all", "all"])
 
 
 class Script(unittest.TestCase):
