@@ -20,7 +20,8 @@ PixelObject PixelList::object(size_t n, const RasterState& raster) const {
           .planes = std::span(planes).subspan(n * plane_dwords, plane_dwords),
           .x = e.x,
           .y = e.y,
-          .line = e.line};
+          .line = e.line,
+          .topology = e.topology};
 }
 
 struct PixelStage::Item {

@@ -16,6 +16,7 @@ struct PixelList {
     size_t prepared;  ///< index of its edges and its plane of depth
     float x, y;       ///< as PixelObject
     bool line;
+    Topology topology;
   };
   PreparedObjects prepared;
   std::vector<Entry> entries;

@@ -111,8 +111,11 @@ void SetupStage::prepare(const StageObject& incoming) {
   }
   // Planes of a point count from its upper left corner: Mesa's sprite coordinates are 0 there (brw_emit_point_sprite_setup).
   const float corner = object.type == ObjectType::point ? drawn_width(object.vertices[0]) / 2 : 0;
-  out_.entries.push_back(
-      {.prepared = index, .x = places[0].x - corner - 0.5f, .y = places[0].y - corner - 0.5f, .line = object.type == ObjectType::line});
+  out_.entries.push_back({.prepared = index,
+                          .x = places[0].x - corner - 0.5f,
+                          .y = places[0].y - corner - 0.5f,
+                          .line = object.type == ObjectType::line,
+                          .topology = object.topology});
 }
 
 /// r1 and r2.

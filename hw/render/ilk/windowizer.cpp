@@ -57,7 +57,8 @@ void Windowizer::begin(const PixelObject& object) {
   payload_.begin(wm, slot_);
   Grf& r1 = payload_.add();
   r1.dw[0] = word(object.x), r1.dw[1] = word(object.y);
-  r1.dw[6] = (prepared.front ? 0 : back_face) | (carries_coverage() ? covered_in_part : 0);
+  // Chosen: the topology in the bits below. They are not all 0: Mesa takes the sign of the negated word for gl_FrontFacing (emit_frontfacing_interpolation).
+  r1.dw[6] = static_cast<uint32_t>(object.topology) | (prepared.front ? 0 : back_face) | (carries_coverage() ? covered_in_part : 0);
   const auto place = [&](unsigned registers) {
     const unsigned at = payload_.size();
     for (unsigned i = 0; i < registers; ++i) payload_.add();

@@ -25,6 +25,7 @@ struct PixelObject {
   std::span<const uint32_t> planes;  ///< the setup entry
   float x = 0, y = 0;                ///< vertex 0, from which planes count; pixels have whole numbers
   bool line = false;
+  Topology topology{};
 };
 
 /// From a square's order of pixels (bit 4 y + x) to a thread's (quad by quad), and back.
