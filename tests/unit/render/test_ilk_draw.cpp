@@ -181,6 +181,21 @@ TEST_CASE("setup threads of Ironlake get a rectangle's upper left corner first, 
   CHECK(sf[0].payload[1].dw[0] == 15);
 }
 
+TEST_CASE("Ironlake's pixel threads know a front by the sign of a word that is never zero", "[ilk]") {
+  // Mesa's emit_frontfacing_interpolation shifts the sign of -r1.6 down; dEQP-GLES2's builtin_variable.frontfacing draws both sides.
+  const bool front = GENERATE(false, true);
+  Scene scene;
+  scene.sf.front_winding = front ? gen5::SF_STATE::FrontWinding::FRONTWINDING_CW : gen5::SF_STATE::FrontWinding::FRONTWINDING_CCW;
+  scene.draw(Topologies::_3DPRIM_TRILIST, {{at(8, 8), red_color}, {at(40, 8), red_color}, {at(8, 40), red_color}});
+  const auto threads = scene.runner.of(Unit::wm);
+  REQUIRE(!threads.empty());
+  for (const auto& run : threads) {
+    const uint32_t facing = run.payload[1].dw[6];
+    CHECK((static_cast<int32_t>(facing) < 0) == !front);
+    CHECK((static_cast<int32_t>(0 - facing) < 0) == front);
+  }
+}
+
 TEST_CASE("Ironlake's strips, fans and indices cover what their triangles cover", "[ilk]") {
   Scene scene;
   SECTION("a strip covers its pixels once") {
