@@ -56,7 +56,8 @@ void ThreadFamily::begin(unsigned slot, const Kernel& kernel, unsigned payload, 
                                .fftid = scratch & fftid_bits,
                                .scratch_base = state_.scratch_base,
                                .scratch_size = state_.scratch_bytes,
-                               .turn = &jumps_});
+                               // Compiled kernels have no turns. A thread alone needs none.
+                               .turn = state_.children ? &jumps_ : nullptr});
 }
 
 /// A child's registers are what its rows of the URB hold, r0 among them.
@@ -73,13 +74,12 @@ void ThreadFamily::begin_held() {
     for (unsigned i = 0; i < child.registers; ++i)
       context_.urb.read(0, (child.first_register + i) * render::ilk::Urb::register_dwords, registers[i].dw);
     if (const Kernel* const kernel = kernels_.at(child.descriptor)) begin(slot, *kernel, child.registers, registers[0].dw[5]);
-    for (Member& member : members_) member.stalled = false;
   }
 }
 
 bool ThreadFamily::can_run(unsigned slot) const {
   const Member& m = members_[slot];
-  if (!m.running || m.stalled) return false;
+  if (!m.running || (m.stalled && held_.size() >= max_held)) return false;
   return !m.waiting || !std::equal(m.seen.begin(), m.seen.end(), units_.threads[slot]->regs.notification);
 }
 
@@ -94,7 +94,7 @@ bool ThreadFamily::take_turn(unsigned slot) {
   if (env_.stop.aborting()) return false;
   current_ = slot;
   jumps_ = max_jumps;
-  members_[slot].waiting = false;
+  members_[slot].waiting = members_[slot].stalled = false;
   const eu::RunResult result = eu::run(thread(slot), *members_[slot].env, *this);
   if (result == eu::RunResult::aborted) return false;
   // A thread that failed is like one that ended.

@@ -221,21 +221,54 @@ TEST_CASE("vfe children: a wait without a sender hangs the engine, and the entry
   for (int i = 0; i < 5; ++i) CHECK(f.run(sending_kernel(0, 1), {}) == ExecResult::done);
 }
 
+TEST_CASE("vfe children: many threads that start others wait until the spawner has room") {
+  // All but one of the chip's threads start children at once, which end in the slot that is left.
+  Family f;
+  constexpr unsigned starters = ThreadFamily::max_threads - 2, children_of_each = 8, all = starters * children_of_each;
+  constexpr uint32_t mark = 0x11;
+  Code root, starter, child;
+  for (unsigned i = 0; i < starters; ++i) spawn(root, 0, before);
+  end(root);
+  for (unsigned i = 0; i < children_of_each; ++i) spawn(starter, 0, before);
+  set(starter, 1, 0, mark);
+  send_registers(starter, 1, 1);
+  end(starter);
+  send_registers(child, 1, 1);
+  end(child);
+  f.set_kernel(1, child), f.set_kernel(2, starter), f.set_kernel(3, root);
+  defs::gen5::MEDIA_OBJECT o;
+  o.interface_descriptor_offset = 3;
+  REQUIRE(f.object(o) == ExecResult::done);
+  REQUIRE(f.sent.size() == all + starters);
+  size_t last = 0;
+  for (size_t i = 0; i < f.sent.size(); ++i)
+    if (f.sent[i].payload[1].dw[0] == mark) last = i;
+  // When the last one is through, all children have begun but those that the spawner holds.
+  CHECK(last + 1 - starters >= all - ThreadFamily::max_held - ThreadFamily::max_threads);
+}
+
 TEST_CASE("vfe children: threads without end are stopped") {
   Family f;
   Code root = root_of(0);
+  send_registers(root, 0, 1);
   spin(root, 0);
   end(root);
   f.set_kernel(0, root);
-  f.stop.request(StopFlag::reset);
+  unsigned seen = 0;
+  f.target.answer = [&](const Message&, ThreadEnv&) {
+    f.stop.request(StopFlag::reset);
+    ++seen;
+    return SendResult::done;
+  };
   CHECK(f.object(defs::gen5::MEDIA_OBJECT{}) == ExecResult::aborted);
+  CHECK(seen == 1);
   f.stop.clear(StopFlag::reset);
   // A thread that starts its like: the chip never has more than it has room for.
   Code chain;
   send_registers(chain, 0, 1);
   spawn(chain, 0, 0);
   end(chain);
-  unsigned seen = 0;
+  seen = 0;
   f.target.answer = [&](const Message&, ThreadEnv&) {
     if (++seen == 1000) f.stop.request(StopFlag::reset);
     return SendResult::done;
