@@ -92,9 +92,10 @@ class RegisterFile {
   void add64(uint32_t offset, uint64_t n) {
     if (n) poke64(offset, peek64(offset) + n);
   }
-  void set_bits(uint32_t offset, uint32_t mask) {
+  /// Gives what was there before.
+  uint32_t set_bits(uint32_t offset, uint32_t mask) {
     touch(offset);
-    storage_[index(offset)].fetch_or(mask, std::memory_order_acq_rel);
+    return storage_[index(offset)].fetch_or(mask, std::memory_order_acq_rel);
   }
   void clear_bits(uint32_t offset, uint32_t mask) { storage_[index(offset)].fetch_and(~mask, std::memory_order_acq_rel); }
   /// All instances of a replicated register have the value of the first, as after the restore of a context.

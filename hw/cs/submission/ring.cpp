@@ -53,6 +53,14 @@ void RingSubmission::attach_rules() {
   // A bit cleared in EIR is cleared in ESR (2: 5.7.2), but for page table errors, which last until a reset (4: table 1-5).
   registers_.on_write(base_ + reg::eir,
                       [this](uint32_t, uint32_t written) { registers_.clear_bits(base_ + reg::esr, written & ~reg::error_page_table); });
+  // A semaphore for software: who reads it clear has the ring until TAIL is written (2: 5.3.4.6).
+  registers_.on_read(base_ + reg::tail, [this](uint32_t offset) {
+    constexpr uint32_t in_use = field::RING_TAIL_IN_USE.mask();
+    const bool enabled = field::RING_INSTPM_RING_BUFFER_MUTEX_ENABLE.of(registers_.peek(base_ + reg::instpm));
+    return enabled ? registers_.set_bits(offset, in_use) : registers_.peek(offset) & ~in_use;
+  });
+  registers_.on_write(base_ + reg::tail,
+                      [this](uint32_t offset, uint32_t) { registers_.clear_bits(offset, field::RING_TAIL_IN_USE.mask()); });
   registers_.on_write(base_ + reg::instpm, [this](uint32_t offset, uint32_t) {
     if (field::RING_INSTPM_COMMAND_CLASS_DISABLES.of(registers_.peek(offset)))
       unimplemented("Ironlake: command classes disabled by INSTPM");

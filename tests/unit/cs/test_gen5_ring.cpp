@@ -107,6 +107,29 @@ TEST_CASE("Gen5 ring: Stop Rings") {
   CHECK(m.read(free_at) == 1);
 }
 
+// 2: 5.3.4.6. The bits of INSTPM and TAIL are chosen.
+TEST_CASE("Gen5 ring: TAIL's In Use is a semaphore for who reads it") {
+  RingMachine m;
+  const EngineId id = GENERATE(rcs, vcs);
+  Ring r(m, id);
+  constexpr uint32_t in_use = 1, mutex_enable = 1 << 10;
+  const auto tail = [&] { return r.get(softgen::reg::RING_TAIL); };
+  CHECK((tail() & in_use) == 0);
+  CHECK((tail() & in_use) == 0);
+  r.set(softgen::reg::RING_INSTPM, mutex_enable << 16 | mutex_enable);
+  CHECK((tail() & in_use) == 0);
+  CHECK((tail() & in_use) == in_use);
+  CHECK((tail() & in_use) == in_use);
+  r.run(store_dword(free_at, 5));  // writes TAIL, which gives the ring back
+  CHECK(m.read(free_at) == 5);
+  CHECK(tail() == r.tail);
+  CHECK(tail() == (r.tail | in_use));
+  // Taken, the ring runs as before.
+  r.set(softgen::reg::RING_INSTPM, mutex_enable << 16);
+  CHECK(tail() == r.tail);
+  CHECK(failure_count(Failure::unimplemented, "Ironlake: command classes disabled by INSTPM") == 0);
+}
+
 // 4: 1.1.5, Automatic Report Head Pointer; 1.1.2.3: dword 4 of the status page.
 TEST_CASE("Gen5 ring: automatic reports of HEAD") {
   RingMachine m;
