@@ -90,7 +90,8 @@ bool Windowizer::fill_part(const Coverage& part, const PixelRect& tile, ThreadCo
     fill(env_.view, rt.surface, *rt.level, rect, slice, 0, reinterpret_cast<const std::byte*>(&word), {env_.stop, StopFlag::dropping});
     return !stopped();
   }
-  return raster.each_block(tile, [&](uint32_t x, uint32_t y, uint64_t covered) {
+  // Clang 14 captures no structured binding.
+  return raster.each_block(tile, [&, word = word](uint32_t x, uint32_t y, uint64_t covered) {
     if (stopped()) return false;
     const uint64_t inside = covered & PartRaster::within(there, static_cast<int32_t>(x), static_cast<int32_t>(y));
     threads.add_block(covered);
