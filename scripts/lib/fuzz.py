@@ -115,7 +115,7 @@ def edges(text):
 
 # Inputs per target in CI under the sanitizers, a few seconds each. A count and not a time, so that every run does the same.
 CI_INPUTS = {"aub": 1000, "batch": 2000, "draw": 700, "draw_icl": 700, "draw_tgl": 700, "guc": 1500, "mmio": 800, "surface": 6000, "bsd": 1000, "eu": 6000, "mpeg2": 1000,
-             "vc1": 1000, "vebox": 1000, "vp8": 1000, "hevc": 1000, "encode": 200, "vme": 4000}
+             "vc1": 1000, "vebox": 1000, "vp8": 1000, "hevc": 1000, "encode": 200, "vme": 4000, "vfe": 2000}
 CI_INPUTS_OF_OTHERS = 10000
 
 

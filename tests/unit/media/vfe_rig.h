@@ -12,7 +12,7 @@
 #include "hw/render/ilk/engine.h"
 #include "hw/render/ilk/eu_runner.h"
 #include "tests/catch.h"
-#include "tests/unit/eu/gen5_program.h"
+#include "tests/unit/media/vfe_programs.h"
 #include "tests/unit/memory/mapped.h"
 
 namespace softgen::media::vfe::test {
@@ -103,26 +103,5 @@ class VfeRig : public memory::test::Mapped {
   Vfe media{make_vfe_packets<defs::Gen5>(), eu::gen5_isa(), &target};
   render::ilk::RenderEngine engine{gen5::commands, runner, nullptr, &target, &media};
 };
-
-/// Sends registers [first, first + count) to the data port's oword block write, at most 14, behind one for the header.
-inline void send_registers(std::vector<eu::Instruction>& code, unsigned first, unsigned count) {
-  using namespace eu;
-  using namespace eu::test;
-  constexpr unsigned write_sfid = 5;
-  for (unsigned i = 0; i < count; ++i)
-    code.push_back(op(Opcode::mov, 8, message_register(2 + i, RegType::ud), grf(first + i, RegType::ud)));
-  code.push_back(message(8, null(RegType::uw), 1, grf(0, RegType::ud), write_sfid, (count + 1) << 25 | 1u << 19));
-}
-
-/// A kernel that sends those, and ends. `flags`: of the end's descriptor.
-inline std::vector<eu::Instruction> sending_kernel(unsigned first, unsigned count, uint32_t flags = 0) {
-  using namespace eu;
-  using namespace eu::test;
-  constexpr unsigned spawner_sfid = 7;
-  std::vector<Instruction> code;
-  send_registers(code, first, count);
-  code.push_back(message(8, null(RegType::uw), 1, grf(0, RegType::ud), spawner_sfid, 1u << 25 | flags, true));
-  return code;
-}
 
 }  // namespace softgen::media::vfe::test
