@@ -92,8 +92,9 @@ class RegisterFile {
   void add64(uint32_t offset, uint64_t n) {
     if (n) poke64(offset, peek64(offset) + n);
   }
+  void set_bits(uint32_t offset, uint32_t mask) { fetch_set_bits(offset, mask); }
   /// Gives what was there before.
-  uint32_t set_bits(uint32_t offset, uint32_t mask) {
+  uint32_t fetch_set_bits(uint32_t offset, uint32_t mask) {
     touch(offset);
     return storage_[index(offset)].fetch_or(mask, std::memory_order_acq_rel);
   }

@@ -57,7 +57,7 @@ void RingSubmission::attach_rules() {
   registers_.on_read(base_ + reg::tail, [this](uint32_t offset) {
     constexpr uint32_t in_use = field::RING_TAIL_IN_USE.mask();
     const bool enabled = field::RING_INSTPM_RING_BUFFER_MUTEX_ENABLE.of(registers_.peek(base_ + reg::instpm));
-    return enabled ? registers_.set_bits(offset, in_use) : registers_.peek(offset) & ~in_use;
+    return enabled ? registers_.fetch_set_bits(offset, in_use) : registers_.peek(offset) & ~in_use;
   });
   registers_.on_write(base_ + reg::tail,
                       [this](uint32_t offset, uint32_t) { registers_.clear_bits(offset, field::RING_TAIL_IN_USE.mask()); });
