@@ -132,17 +132,16 @@ bool DepthStencil::covered_by(const DepthOperation& op) const {
 void DepthStencil::clear(memory::View& view, const FillBands& bands, StopReasons stops, const DepthOperation& op) const {
   const auto clear = [&](const surface::Surface& surface, const surface::Level& level, const auto& value) {
     bands(clear_rect(level, op), [&](memory::View& own, const PixelRect& band) {
-      for (uint32_t slice = 0; slice < surface.view_extent; ++slice)
-        fill_samples(own, surface, level, band, slice + surface.min_array_element, op.sample_mask, value, stops);
+      fill_samples(own, surface, level, band, surface.min_array_element, op.sample_mask, value, stops);
     });
   };
   if (op.clear_depth && depth_level_) {
     const bool all = hiz_ && covered_by(op);
     if (!all) renew(view, bands, stops);
     clear(depth_, *depth_level_, clear_value_);  // of 16 bits, the low ones
-    for (uint32_t slice = 0; all && !stops && slice < depth_.view_extent; ++slice) {
-      hiz_->mark(view, slice + depth_.min_array_element, clear_value_);
-      code(view, slice + depth_.min_array_element, surface::CcsCode::clear);
+    if (all && !stops) {
+      hiz_->mark(view, depth_.min_array_element, clear_value_);
+      code(view, depth_.min_array_element, surface::CcsCode::clear);
     }
   }
   if (op.clear_stencil && stencil_level_) clear(stencil_, *stencil_level_, op.stencil_value);

@@ -50,7 +50,7 @@ class DepthStencil {
   /// Which of the pixels in `mask` (bit 8 y + x) pass; `depth`: of kernel().
   uint64_t test_block(memory::View& view, const DepthKernel& depth, const Block& block, uint64_t mask) const;
 
-  /// The operation's depth and stencil clear, or some of it when `stops` says so.
+  /// The operation's depth and stencil clear of the view's first slice, or some of it when `stops` says so.
   void clear(memory::View& view, const FillBands& bands, StopReasons stops, const DepthOperation& op) const;
   /// Some slice of the view was cleared with another value than the one that is bound: renew() is due before depth is used.
   bool clear_value_changed(memory::View& view) const;

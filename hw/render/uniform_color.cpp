@@ -7,7 +7,7 @@
 #include <cstring>
 
 #include "hw/eu/program/op.h"
-#include "hw/render/fill.h"
+#include "hw/render/covered_fill.h"
 #include "hw/render/raster.h"
 #include "hw/render/thread_count.h"
 #include "hw/render/windower.h"
@@ -27,18 +27,27 @@ bool uniform_register(const Operand& o, unsigned first) { return o.file == RegFi
 /// A message's first payload is always in the GRF; for split sends Mesa leaves the register file's bits 0 (brw_eu_emit.c, brw_set_src0).
 bool uniform_payload(const Operand& o, unsigned first) { return !o.indirect && o.reg >= first; }
 
-/// Whether the instruction moves an initial uniform value. Registers that another move wrote are not accepted: it may have skipped
-/// channels.
-bool moves(const Instruction& i, unsigned first, std::bitset<128>& written) {
+constexpr unsigned longest_region = 4;  // registers
+
+/// Registers that moves have written.
+struct Moved {
+  unsigned registers;       ///< of the file, a power of two: an operand goes on at its begin
+  unsigned longest_result;  ///< registers from a destination's first to its last
+  std::bitset<256> written = {};
+};
+
+/// Whether the instruction moves an initial uniform value or a constant to registers behind the payload's per-pixel part. Registers that another move
+/// wrote are not accepted: it may have skipped channels.
+bool moves_uniform(const Instruction& i, unsigned first, Moved& moved) {
   if (i.opcode != Opcode::mov || i.pred_control || i.cond_mod || i.access_mode != eu::AccessMode::align1) return false;
-  constexpr unsigned longest = 4;  // registers that a region may span
   if (!uniform_register(i.dst, first) || i.dst.hstride != 1 || i.exec_size > 16) return false;
-  if (i.src[0].file != RegFile::imm) {
-    if (!uniform_register(i.src[0], first)) return false;
-    for (unsigned r = 0; r < longest; ++r)
-      if (written[(i.src[0].reg + r) & 127]) return false;
+  const Operand& from = i.src[0];
+  if (from.file != RegFile::imm) {
+    if (!uniform_register(from, first)) return false;
+    for (unsigned r = 0; r < longest_region; ++r)
+      if (moved.written[(from.reg + r) % moved.registers]) return false;
   }
-  for (unsigned r = 0; r < longest; ++r) written.set((i.dst.reg + r) & 127);
+  for (unsigned r = 0; r < moved.longest_result; ++r) moved.written.set((i.dst.reg + r) % moved.registers);
   return true;
 }
 
@@ -72,24 +81,10 @@ bool moves_to(const Instruction& i, unsigned reg) {
          d.reg == reg && d.subreg == 0 && d.hstride == 1 && i.exec_size * size_of(d.type) <= sizeof(Grf);
 }
 
-/// An initial uniform value or constant moved to registers behind the payload's per-pixel part. `written`: by such moves.
-bool moves_uniform(const Instruction& i, unsigned first, std::bitset<256>& written) {
-  if (i.opcode != Opcode::mov || i.pred_control || i.cond_mod || i.access_mode != eu::AccessMode::align1 || i.exec_size > 16) return false;
-  constexpr unsigned longest = 4;  // registers that a region may span
-  // The halves of a destination may be four registers apart.
-  constexpr unsigned longest_result = 8;
-  const auto& from = i.src[0];
-  if (!uniform_register(i.dst, first) || i.dst.hstride != 1) return false;
-  if (from.file != RegFile::imm) {
-    if (!uniform_register(from, first) || from.reg + longest > eu::grf_count) return false;
-    for (unsigned r = 0; r < longest; ++r)
-      if (written[from.reg + r]) return false;
-  }
-  for (unsigned r = 0; r < longest_result; ++r) written.set((i.dst.reg + r) & 255);
-  return true;
+/// What message registers hold when a thread starts differs from thread to thread.
+bool reads_message_registers(const Instruction& i) {
+  return i.src[0].file == RegFile::grf && i.src[0].reg + longest_region > eu::grf_count;
 }
-
-uint64_t area(const PixelRect& r) { return r.empty() ? 0 : static_cast<uint64_t>(r.x1 - r.x0) * static_cast<uint64_t>(r.y1 - r.y0); }
 
 /// Stores `word` to those of the 4x4 pixels at `at` that are in `mask`; rows are `stride` bytes apart.
 void store_part(std::byte* at, size_t stride, uint32_t mask, uint32_t word) {
@@ -107,9 +102,10 @@ void store_line(std::byte* at, uint32_t word) {
 
 bool sends_one_color(const eu::Program& program, unsigned first) {
   const auto lines = program.lines();
-  std::bitset<128> written;
+  Moved moved{.registers = eu::grf_count, .longest_result = longest_region};
   size_t i = 0;
-  while (i < std::min(lines.size(), max_moves) && (only_orders(lines[i].instruction) || moves(lines[i].instruction, first, written))) ++i;
+  while (i < std::min(lines.size(), max_moves) && (only_orders(lines[i].instruction) || moves_uniform(lines[i].instruction, first, moved)))
+    ++i;
   // Code after the end of the thread is not reached: there are no branches.
   return i < lines.size() && sends_all(program.ops()[i], first);
 }
@@ -119,9 +115,12 @@ bool sends_one_color_behind_header(const eu::Program& program, unsigned first) {
   const auto end = std::find_if(ops.begin(), ops.end(), [](const eu::Op& op) { return op.instruction->end_of_thread; });
   if (end == ops.end() || static_cast<size_t>(end - ops.begin()) > max_moves || !sends_behind_header(*end)) return false;
   const unsigned header = eu::grf_count + end->instruction->first_message + 1u;
-  std::bitset<256> written;
-  return std::all_of(ops.begin(), end,
-                     [&](const eu::Op& op) { return moves_to(*op.instruction, header) || moves_uniform(*op.instruction, first, written); });
+  // The halves of a destination may be four registers apart.
+  Moved moved{.registers = 2 * eu::grf_count, .longest_result = 2 * longest_region};
+  return std::all_of(ops.begin(), end, [&](const eu::Op& op) {
+    const Instruction& i = *op.instruction;
+    return moves_to(i, header) || (!reads_message_registers(i) && moves_uniform(i, first, moved));
+  });
 }
 
 bool writes_only_targets(const eu::Program& program) {
@@ -181,48 +180,20 @@ bool Windower::fill_object(const PixelRect& tile) {
   if (!fills_uniformly()) return false;
   const CapturedColor color = threads_.capture();
   if (!color.target) return false;
-  uint64_t pixels = 0;
+  const RenderTarget& rt = *color.target;
+  CoveredFill how{.view = context_.view, .target = rt, .slice = {}, .word = color.word, .stop = draw_->stop};
+  if (object_->layer < rt.surface.view_extent) how.slice = object_->layer + rt.surface.min_array_element;
+  FilledPixels all;
   ThreadCount threads(draw_->simd, squares_ ? WholeSquares::full : WholeSquares::none);
-  for (const Coverage& part : object_->parts) pixels += fill_part(part, tile, color, threads);
+  for (const Coverage& part : object_->parts) {
+    const FilledPixels filled = fill_covered(how, part, draw_->raster, tile, threads);
+    all.covered += filled.covered, all.written += filled.written;
+  }
   PixelTally& tally = context_.tally;
-  tally.rasterized += pixels, tally.depth += pixels, tally.invocations += pixels, tally.filled += pixels;
+  tally.rasterized += all.covered, tally.depth += all.covered, tally.invocations += all.covered, tally.filled += all.covered;
+  tally.written += all.written;
   tally.add_threads(threads.threads(), *draw_->kernel.program);
   return true;
-}
-
-/// Returns the number of covered pixels, including those outside the target. `threads` adds up those that the
-/// fill replaces.
-uint64_t Windower::fill_part(const Coverage& part, const PixelRect& tile, const CapturedColor& color, ThreadCount& threads) {
-  const RenderTarget& rt = *color.target;
-  const PixelRect there{0, 0, static_cast<int32_t>(rt.level->extent().width), static_cast<int32_t>(rt.level->extent().height)};
-  const bool has_layer = object_->layer < rt.surface.view_extent;
-  const uint32_t slice = object_->layer + rt.surface.min_array_element;
-  PartRaster raster(part, draw_->raster);
-  PixelRect rect = tile;
-  rect.clip(part.bounds);
-  if (!rect.empty() && raster.covers(rect)) {
-    const uint64_t pixels = area(rect);
-    threads.add_rect(rect);
-    rect.clip(there);
-    if (!has_layer) return pixels;
-    context_.tally.written += area(rect);
-    fill(context_.view, rt.surface, *rt.level, rect, slice, 0, reinterpret_cast<const std::byte*>(&color.word),
-         {draw_->stop, StopFlag::dropping});
-    return pixels;
-  }
-  uint64_t pixels = 0;
-  raster.each_block(tile, [&](uint32_t x, uint32_t y, uint64_t covered) {
-    if (draw_->stop.aborting()) return false;
-    const auto count = static_cast<uint64_t>(std::popcount(covered));
-    pixels += count;
-    threads.add_block(covered);
-    if (!has_layer) return true;
-    const uint64_t inside = covered & PartRaster::within(there, static_cast<int32_t>(x), static_cast<int32_t>(y));
-    context_.tally.written += inside == covered ? count : static_cast<uint64_t>(std::popcount(inside));
-    rt.fill_block(context_.view, x, y, slice, inside, color.word);
-    return true;
-  });
-  return pixels;
 }
 
 }  // namespace softgen::render

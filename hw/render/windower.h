@@ -32,7 +32,6 @@ class Windower {
   bool stippled_out(uint32_t x, uint32_t y) const;
   bool fills_uniformly() const;
   bool fill_object(const PixelRect& tile);
-  uint64_t fill_part(const Coverage& part, const PixelRect& tile, const CapturedColor& color, ThreadCount& threads);
 
   PixelContext& context_;
   ThreadBatch& threads_;

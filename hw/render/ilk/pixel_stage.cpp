@@ -61,7 +61,7 @@ void PixelStage::find_fills() {
   for (size_t n = 0; n < list_.entries.size() && !context_.env.stop.aborting(); ++n) {
     PixelList::Entry& entry = list_.entries[n];
     const PixelRect& bounds = list_.prepared.objects[entry.prepared].bounds;
-    if (!bounds.empty() && pixels_of(bounds) >= filled_pixels) entry.fill = windowizer(0).uniform_color(list_.object(n, raster_));
+    if (pixels_of(bounds) >= filled_pixels) entry.fill = windowizer(0).uniform_color(list_.object(n, raster_));
   }
 }
 

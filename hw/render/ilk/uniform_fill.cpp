@@ -3,10 +3,9 @@
 #include <algorithm>
 #include <bit>
 
-#include "hw/render/fill.h"
+#include "hw/render/covered_fill.h"
 #include "hw/render/ilk/target_layout.h"
 #include "hw/render/target_quads.h"
-#include "hw/render/tile_bins.h"
 
 namespace softgen::render::ilk {
 
@@ -69,36 +68,23 @@ void Windowizer::keep_trial(const WriteLayout& layout, unsigned binding) {
   trial.same = trial.same && trial.color->binding == found.binding && trial.color->word == found.word;
 }
 
-/// False: the draw is dropped.
-bool Windowizer::fill_part(const Coverage& part, const PixelRect& tile, ThreadCount& threads) {
+/// What `object_` covers of `tile`.
+void Windowizer::fill_object(const PixelRect& tile) {
   const auto [binding, word] = *object_->fill;
   const RenderTarget& rt = find_target(binding).target;
-  const PixelRect there{0, 0, static_cast<int32_t>(rt.level->extent().width), static_cast<int32_t>(rt.level->extent().height)};
-  const uint32_t slice = (layer() < rt.surface.view_extent ? layer() : 0) + rt.surface.min_array_element;
-  const auto count = [&](uint64_t pixels, uint64_t written) {
+  const CoveredFill how{.view = env_.view,
+                        .target = rt,
+                        .slice = (layer() < rt.surface.view_extent ? layer() : 0) + rt.surface.min_array_element,
+                        .word = word,
+                        .stop = env_.stop};
+  ThreadCount threads(4 * max_quads_of_thread(), context_.state.wm.has_kernel[1] ? WholeSquares::touched : WholeSquares::none);
+  for (const Coverage& part : object_->prepared.parts) {
+    const auto [pixels, written] = fill_covered(how, part, object_->raster, tile, threads);
     tally_.rasterized += pixels, tally_.passed += pixels, tally_.invocations += pixels, tally_.filled += pixels;
     tally_.written += written;
-  };
-  PartRaster raster(part, object_->raster);
-  PixelRect rect = tile;
-  rect.clip(part.bounds);
-  if (!rect.empty() && raster.covers(rect)) {
-    threads.add_rect(rect);
-    const auto pixels = static_cast<uint64_t>(pixels_of(rect));
-    rect.clip(there);
-    count(pixels, rect.empty() ? 0 : static_cast<uint64_t>(pixels_of(rect)));
-    fill(env_.view, rt.surface, *rt.level, rect, slice, 0, reinterpret_cast<const std::byte*>(&word), {env_.stop, StopFlag::dropping});
-    return !stopped();
+    if (stopped()) break;
   }
-  // Clang 14 captures no structured binding.
-  return raster.each_block(tile, [&, word = word](uint32_t x, uint32_t y, uint64_t covered) {
-    if (stopped()) return false;
-    const uint64_t inside = covered & PartRaster::within(there, static_cast<int32_t>(x), static_cast<int32_t>(y));
-    threads.add_block(covered);
-    count(static_cast<uint64_t>(std::popcount(covered)), static_cast<uint64_t>(std::popcount(inside)));
-    rt.fill_block(env_.view, x, y, slice, inside, word);
-    return true;
-  });
+  tally_.replaced_threads += threads.threads();
 }
 
 }  // namespace softgen::render::ilk

@@ -38,13 +38,7 @@ Windowizer::Windowizer(const DrawContext& context, EngineEnv& env, unsigned slot
 
 void Windowizer::draw(const PixelObject& object, const PixelRect& tile) {
   begin(object);
-  if (object.fill) {
-    ThreadCount threads(4 * max_quads_of_thread(), context_.state.wm.has_kernel[1] ? WholeSquares::touched : WholeSquares::none);
-    for (const Coverage& part : object.prepared.parts)
-      if (!fill_part(part, tile, threads)) break;
-    tally_.replaced_threads += threads.threads();
-    return;
-  }
+  if (object.fill) return fill_object(tile);
   for (const Coverage& part : object.prepared.parts)
     if (!draw_part(part, tile)) return;
   dispatch();

@@ -16,7 +16,6 @@
 #include "hw/render/output_merger.h"
 #include "hw/render/raster.h"
 #include "hw/render/setup.h"
-#include "hw/render/thread_count.h"
 
 namespace softgen::render::ilk {
 
@@ -112,7 +111,7 @@ class Windowizer : public UnitMessages {
   unsigned max_quads_of_thread() const { return context_.state.wm.has_kernel[1] ? max_quads : max_quads / 2; }
   bool has_uniform_kernels();
   void keep_trial(const WriteLayout& layout, unsigned binding);
-  bool fill_part(const Coverage& part, const PixelRect& tile, ThreadCount& threads);
+  void fill_object(const PixelRect& tile);
   void put_positions(const Group& group);
   void put_depths(const Group& group);
   bool carries_coverage() const;
