@@ -6,6 +6,7 @@
 #include "hw/base/log.h"
 #include "hw/defs/gen5/all.h"
 #include "hw/defs/ids.h"
+#include "hw/eu/program/loader.h"
 #include "hw/media/decode/it_coefficient.h"
 #include "hw/media/vfe/vfe_packets.h"
 #include "hw/memory/structure.h"
@@ -44,9 +45,7 @@ class Packets final : public VfePackets {
     if (pointers.extended_vfe_state_enable && s.extended_vfe_state_present)
       out.extended = strip_canonical(bases.general_state + pointers.extended_vfe_state_pointer);
     out.scratch_base = s.scratch_space_base_pointer;
-    // A power of two from 1 KiB on, as in the 3D pipeline's unit states.
-    constexpr uint32_t max_code = 11;
-    out.scratch_bytes = s.scratch_space_base_pointer ? 1024u << std::min(s.per_thread_scratch_space, max_code) : 0;
+    out.scratch_bytes = s.scratch_space_base_pointer ? eu::scratch_bytes(s.per_thread_scratch_space) : 0;
     return out;
   }
 

@@ -7,6 +7,7 @@
 
 #include "hw/base/log.h"
 #include "hw/defs/gen5/all.h"
+#include "hw/eu/program/loader.h"
 #include "hw/render/decode/part.h"
 #include "hw/render/ilk/depth_case.h"
 
@@ -15,14 +16,13 @@ namespace {
 
 namespace gen5 = defs::gen5;
 
-/// Of dwords 0 to 3, which all units have; the scratch size is a power of two from 1 KiB to 32 MiB, of which 2 MiB are possible.
+/// Of dwords 0 to 3, which all units have.
 template <typename Unit>
 void read_thread(const Unit& s, ilk::ThreadUnit& out) {
   out.single_program_flow = s.single_program_flow;
   out.alternate_float = s.floating_point_mode == Unit::FloatingPointMode::ALTERNATE;
   out.scratch_base = s.scratch_space_base_pointer;
-  constexpr uint32_t most = 11;
-  out.scratch_bytes = s.scratch_space_base_pointer ? 1024u << std::min(s.per_thread_scratch_space, most) : 0;
+  out.scratch_bytes = s.scratch_space_base_pointer ? eu::scratch_bytes(s.per_thread_scratch_space) : 0;
   out.constant_offset = s.constant_urb_entry_read_offset, out.constant_length = s.constant_urb_entry_read_length;
 }
 
