@@ -80,12 +80,14 @@ uint64_t ContextState::binding_table(uint32_t pointer) const {
 }
 
 std::optional<uint64_t> ContextState::pixel_table(const defs::CommandSet& set) const {
-  if (const auto own = packet(defs::CommandId::_3DSTATE_BINDING_TABLE_POINTERS_PS); own.size() > 1) return binding_table(own[1] & 0xffe0);
+  const auto table = [&](defs::CommandId id, const char* name) -> std::optional<uint64_t> {
+    const auto dwords = packet(id);
+    if (dwords.size() < 2) return std::nullopt;
+    return binding_table(static_cast<uint32_t>(Fields(layout_named(set, name), dwords)["Pointer to PS Binding Table"]));
+  };
+  if (const auto own = table(defs::CommandId::_3DSTATE_BINDING_TABLE_POINTERS_PS, "3DSTATE_BINDING_TABLE_POINTERS_PS")) return own;
   // Before Gen7 one packet has the pointers of all stages.
-  const auto all = packet(defs::CommandId::_3DSTATE_BINDING_TABLE_POINTERS);
-  if (all.empty()) return std::nullopt;
-  return binding_table(
-      static_cast<uint32_t>(Fields(layout_named(set, "3DSTATE_BINDING_TABLE_POINTERS"), all)["Pointer to PS Binding Table"]));
+  return table(defs::CommandId::_3DSTATE_BINDING_TABLE_POINTERS, "3DSTATE_BINDING_TABLE_POINTERS");
 }
 
 ContextState& ContextStates::of(EngineId engine, uint32_t id) {
