@@ -122,7 +122,7 @@ def parse(argv):
     parser.add_argument("--no-setup", action="store_true", help="use what is built")
     options = parser.parse_args(argv)
     if options.choose and (options.list or options.guest or not options.sample):
-        parser.error("--choose wants --sample, and neither --list nor --guest")
+        parser.error("--choose requires --sample, and excludes --list and --guest")
     options.profile = options.profile or list(LISTED if options.list else LISTED[:1])
     return options
 
@@ -145,8 +145,8 @@ def run_listed(mesa, profile, tests, options, folder):
     """Outcomes of `tests`."""
     unlisted = unlistable(tests, options)
     tests = [name for name in tests if name not in unlisted]
-    results = piglit_guest.run(profile, tests, options, folder) if options.guest else run(mesa, profile, tests, options, folder)
-    words = {name: test["result"] for name, test in results.items()} | {name: "incomplete" for name in set(tests) - set(results)}
+    found = piglit_guest.run(profile, tests, options, folder) if options.guest else run(mesa, profile, tests, options, folder)
+    words = {name: test["result"] for name, test in found.items()} | {name: "incomplete" for name in set(tests) - set(found)}
     return words | {name: "skip" for name in unlisted}
 
 
@@ -164,7 +164,7 @@ def run_chosen(mesa, profile, offered, options, folder):
     return words
 
 
-def offered(mesa, options, folder):
+def driver_extensions(mesa, options, folder):
     """The driver's extensions."""
     words = ["eglinfo", "-p", options.waffle.removesuffix("_egl")]
     if options.gpu == "softgen":
@@ -178,7 +178,7 @@ def offered(mesa, options, folder):
 def results(mesa, options, folder):
     """Yields each profile with its tests' outcomes."""
     if options.choose:
-        extensions = offered(mesa, options, folder)
+        extensions = driver_extensions(mesa, options, folder)
         for profile in options.profile:
             yield profile, run_chosen(mesa, profile, extensions, options, folder / profile)
         return

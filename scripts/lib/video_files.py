@@ -44,6 +44,14 @@ def run(words, **kwargs):
     return done.stdout
 
 
+def frame_psnrs(ours, theirs, folder):
+    """{plane: dB} of each frame of two videos, each given as FFmpeg's words for an input."""
+    stats = folder / "psnr"
+    graph = f"[0:v]settb=1,setpts=N[a];[1:v]settb=1,setpts=N[b];[a][b]psnr=stats_file={stats}"
+    run(["ffmpeg", "-v", "error", "-nostdin", *ours, *theirs, "-lavfi", graph, "-f", "null", "-"])
+    return [{plane: float(value) for plane, value in re.findall(r"psnr_([yuv]):(\S+)", line)} for line in stats.read_text().splitlines()]
+
+
 def frames_command(stream, output):
     """FFmpeg's command that makes the frames of a stream's source."""
     return ["ffmpeg", "-v", "error", "-nostdin", "-filter_complex", stream.source, *output]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Ironlake's side of scripts/video for MPEG-2: i965's frames are written by va_frames.c, and compared by PSNR (those of H.264 as on other platforms). Its kernels (intel-vaapi-driver src/shaders/mpeg2/vld) are
-the decoder behind the bit stream, and do not compute what the standard has:
+"""Ironlake's side of scripts/video for MPEG-2: i965's frames are written by va_frames.c, and compared by PSNR (those of H.264 as on other platforms).
+Its kernels (intel-vaapi-driver src/shaders/mpeg2/vld) are the decoder behind the bit stream, and do not compute what the standard has:
 - inverse quantisation leaves out the half step of non-intra levels, saturation and mismatch control, and rounds down (do_iq_*.g4i);
 - chroma vectors are halved by rounding down (the standard: towards zero), so a chroma sample may come from half a sample beside its place;
 - the mean of four samples is cut off.
@@ -91,16 +91,6 @@ def decode(path, raw, where, node, seconds):
     return spent, "" if work.threads else "decoded in software: no thread was started"
 
 
-def planes(ours, theirs, size, folder):
-    """(luma, chroma) PSNR of each frame of two files of I420, in dB."""
-    graph = f"[0:v]settb=1,setpts=N[a];[1:v]settb=1,setpts=N[b];[a][b]psnr=stats_file={folder}/psnr"
-    inputs = [word for raw in (ours, theirs) for word in ("-f", "rawvideo", "-pix_fmt", "yuv420p", "-s", size, "-i", raw)]
-    video_files.run(["ffmpeg", "-v", "error", "-nostdin", *inputs, "-lavfi", graph, "-f", "null", "-"])
-    lines = (folder / "psnr").read_text().splitlines()
-    values = [{plane: float(value) for plane, value in re.findall(r"psnr_([yuv]):(\S+)", line)} for line in lines]
-    return [(value["y"], min(value["u"], value["v"])) for value in values]
-
-
 def compare(stream, path, size, where, node, seconds):
     """(frames, what differs or "", detail, frames per second of ours and of software's, with the start of the programs)."""
     with tempfile.TemporaryDirectory(prefix="softgen-video-") as name:
@@ -117,7 +107,9 @@ def compare(stream, path, size, where, node, seconds):
         counts = [file.stat().st_size / frame for file in (ours, theirs)]
         if counts[0] != counts[1] or not counts[0]:
             return int(counts[0]), f"{counts[0]:g} frames instead of {counts[1]:g}", "", math.nan, math.nan
-        values, bounds = planes(ours, theirs, size, folder), bounds_of(stream)
+        inputs = (["-f", "rawvideo", "-pix_fmt", "yuv420p", "-s", size, "-i", raw] for raw in (ours, theirs))
+        values = [(frame["y"], min(frame["u"], frame["v"])) for frame in video_files.frame_psnrs(*inputs, folder)]
+        bounds = bounds_of(stream)
     least = Bounds(*(min(column) for column in zip(*values)))
     short = [f"{plane} has {value:.1f} dB; {bound} are needed" for plane, value, bound in zip(Bounds._fields, least, bounds) if value < bound]
     return len(values), short[0] if short else "", f"{least.luma:.1f} dB, chroma {least.chroma:.1f} dB", len(values) / spent, len(values) / software

@@ -125,12 +125,8 @@ def size_of(path):
 
 def min_psnr(stream, folder, driver):
     """The minimum PSNR of a frame in dB (inf: all are equal), and that frame's index. Chroma counts as luma does."""
-    graph = f"[0:v]settb=1,setpts=N[a];[1:v]settb=1,setpts=N[b];[a][b]psnr=stats_file={folder}/{driver}.psnr"
-    inputs = [*raw_input(stream, folder / f"{driver}.raw"), *raw_input(stream, folder / "None.raw")]
-    subprocess.run(["ffmpeg", "-v", "error", "-nostdin", *inputs, "-lavfi", graph, "-f", "null", "-"],
-                   check=True, timeout=SECONDS)
-    lines = (folder / f"{driver}.psnr").read_text().splitlines()
-    values = [min(float(value) for value in re.findall(r"psnr_[yuv]:(\S+)", line)) for line in lines]
+    inputs = (raw_input(stream, folder / f"{name}.raw") for name in (driver, "None"))
+    values = [min(planes.values()) for planes in video_files.frame_psnrs(*inputs, folder)]
     return min((value, i) for i, value in enumerate(values))
 
 

@@ -222,7 +222,7 @@ class VfeTarget {
       result = units_->engine.execute({object_address, command, dwords}, lent);
     }
     stop_.clear(StopFlag::pause);
-    require(result != ExecResult::aborted || stop_.aborting(), "nobody asked for it to be dropped");
+    require(result != ExecResult::aborted || stop_.aborting(), "a packet is dropped on request only");
     return result;
   }
   void save_and_restore() {

@@ -62,10 +62,10 @@ class Reasons(unittest.TestCase):
             rows.write_text("# a.* | a comment\n\nilk,tgl: a.* | chip\nb@config 0: [x] | all\n")
             return choice.reason(name, choice.known_reasons(rows, platform))
 
-    def test_a_row_counts_on_its_platforms_only(self):
+    def test_rows_count_on_their_platforms_only(self):
         self.assertEqual([self.of(platform, "a.b") for platform in ("ilk", "tgl", "kbl")], ["chip", "chip", ""])
 
-    def test_a_row_without_platforms_counts_on_all(self):
+    def test_rows_without_platforms_count_on_all(self):
         self.assertEqual([self.of(platform, "b@config 0: [x]") for platform in ("ilk", "kbl")], ["all", "all"])
 
 

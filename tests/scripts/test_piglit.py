@@ -43,7 +43,7 @@ class Needs(unittest.TestCase):
         self.assertTrue(self.fits("s", api="compat", api_version=2.1))
         self.assertFalse(self.fits("s", api="compat", api_version=3.0, shader_version=1.1))
 
-    def test_a_test_of_another_window_system_does_not_fit(self):
+    def test_programs_of_other_window_systems_do_not_fit(self):
         self.assertFalse(self.fits("shaders@t", require_platforms=["glx", "x11_egl"]))
         self.assertTrue(self.fits("shaders@t", require_platforms=["glx", "gbm"]))
         self.assertFalse(self.fits("shaders@t", exclude_platforms=["gbm"]))
@@ -63,13 +63,13 @@ class Lists(unittest.TestCase):
 
 
 class Options(unittest.TestCase):
-    def test_choose_wants_a_sample_and_no_list(self):
+    def test_choose_requires_sample_and_excludes_list(self):
         with tempfile.TemporaryDirectory() as folder:
             for words in (["--choose", f"{folder}/a"], ["--choose", f"{folder}/a", "--sample", "5", "--list", "ilk"]):
                 with self.subTest(words=words):
                     done = script("piglit", "--no-setup", *words)
                     self.assertEqual(done.returncode, 2)
-                    self.assertIn("--choose wants --sample", done.stderr)
+                    self.assertIn("--choose requires --sample", done.stderr)
 
 
 if __name__ == "__main__":

@@ -179,12 +179,12 @@ TEST_CASE("vfe children: the spawner holds few threads whatever many ask for one
   REQUIRE(f.object(o) == ExecResult::done);
   REQUIRE(f.sent.size() == 2 * starters * rounds);
   // What was asked for and has not run is in the spawner or in a thread's slot.
-  unsigned asked = 0, ran = 0, most = 0;
+  unsigned asked = 0, ran = 0, max_waiting = 0;
   for (const auto& message : f.sent) {
     ++(message.payload[1].dw[0] == mark ? asked : ran);
-    if (asked > ran) most = std::max(most, asked - ran);
+    if (asked > ran) max_waiting = std::max(max_waiting, asked - ran);
   }
-  CHECK(most <= ThreadFamily::max_held + ThreadFamily::max_threads);
+  CHECK(max_waiting <= ThreadFamily::max_held + ThreadFamily::max_threads);
 }
 
 TEST_CASE("vfe children: threads without end are stopped") {
