@@ -4,12 +4,12 @@ import argparse
 import collections
 import json
 import pathlib
-import shlex
 import time
 
 import cmd_setup
 import guest as guests
 import guest_image
+import igt_tests
 import platforms
 from common import ROOT, Failure, main, say
 
@@ -25,19 +25,6 @@ def read_list(path):
     """The tests named in a list file."""
     rows = [line.split("#")[0].split() for line in path.read_text().splitlines()]
     return [row[0] for row in rows if row]
-
-
-def command(folder, test):
-    """The shell command of 'igt@BINARY@SUBTEST@DYNAMIC'."""
-    parts = test.split("@")
-    if len(parts) < 2 or parts[0] != "igt":
-        raise Failure(f"'{test}' is no test name; they look like igt@gem_exec_basic@basic")
-    words = [f"{folder}/{parts[1]}"]
-    if len(parts) > 2:
-        words += ["--run-subtest", parts[2]]
-    if len(parts) > 3:
-        words += ["--dynamic-subtest", parts[3]]
-    return shlex.join(words)
 
 
 def test_folder(overlay):
@@ -74,10 +61,31 @@ class Runner:
             self._machine.capture("echo 1 >/proc/sys/kernel/printk_devkmsg; dmesg -C", 60)
         return self._machine
 
+    def everything(self):
+        def ask(script):
+            status, out, _ = self.machine().capture(f"export LD_LIBRARY_PATH={self._libraries}; {script}", 60)
+            return status, out
+        return igt_tests.everything(ask, self._folder)
+
+    def run_together(self, tests):
+        """Runs subtests of one program in one process; where it ends early, the one that it stopped at alone, and the others in the next. Yields (Result, output, log)."""
+        while len(tests) > 1:
+            whole, out, log = self.run(igt_tests.together(tests))
+            said = igt_tests.said(out)
+            for name, (word, seconds, text) in said.items():
+                yield Result(f"{tests[0].rsplit('@', 1)[0]}@{name}", word, seconds, note(word, text, "")), text, log
+            tests = [test for test in tests if test.split("@")[2] not in said]
+            alone = len(tests) if whole.word == "lost" else 1
+            for test in tests[:alone]:
+                yield self.run(test)
+            tests = tests[alone:]
+        for test in tests:
+            yield self.run(test)
+
     def run(self, test):
         limit = self._options.test_timeout
         script = (f"export LD_LIBRARY_PATH={self._libraries} IGT_SENTINEL_ON_STDERR=; cd /tmp; "
-                  f"timeout -k 10 {limit} {command(self._folder, test)} 2>&1")
+                  f"timeout -k 10 {limit} {igt_tests.command(self._folder, test)} 2>&1")
         machine = self.machine()
         start = time.monotonic()
         try:
@@ -110,7 +118,9 @@ def parse(argv):
     parser.add_argument("directory", metavar="DIR")
     parser.add_argument("--guest", default="bookworm", choices=guest_image.GUESTS)
     parser.add_argument("--platform", default=platforms.names()[0], choices=platforms.names(), help="the chip (default: %(default)s)")
-    parser.add_argument("--list", action="append", metavar="FILE", help="file of test names, or the name of one in tests/igt (default: fast-feedback)")
+    parser.add_argument("--list", action="append", metavar="FILE", help="file of test names, the name of one in tests/igt (default: fast-feedback), or 'all': what IGT's programs for this driver list, subtests of a program in one process")
+    parser.add_argument("--shard", default="1/1", metavar="I/N", help="the Ith of N parts")
+    parser.add_argument("--resume", action="store_true", help="leave out what --json FILE has already, and add to it")
     parser.add_argument("--test", action="append", default=[], metavar="NAME", help="run only this test (igt@BINARY@SUBTEST)")
     parser.add_argument("--filter", default="", metavar="TEXT", help="of the list, run only names that have TEXT")
     parser.add_argument("--test-timeout", type=int, default=180, metavar="SECONDS", help="for one test (default: 180)")
@@ -123,9 +133,27 @@ def parse(argv):
     return parser.parse_args(argv)
 
 
-def chosen(options):
-    if options.test:
-        return options.test
+def shard(text):
+    """The first index and the step that 'I/N' means."""
+    try:
+        index, count = (int(word) for word in text.split("/"))
+    except ValueError:
+        index, count = 0, 0
+    if not 1 <= index <= count:
+        raise Failure(f"'{text}' is no shard: give I/N with 1 <= I <= N")
+    return index - 1, count
+
+
+def chosen(options, runner):
+    """The tests to run, as lists: what is in one list may run in one process."""
+    first, step = shard(options.shard)
+    if options.list == ["all"] and not options.test:
+        tests = [test for test in runner.everything() if options.filter in test]
+        return igt_tests.groups(tests)[first::step]
+    return [[test] for test in (options.test or listed(options))[first::step]]
+
+
+def listed(options):
     tests = []
     for name in options.list or ["fast-feedback"]:
         path = pathlib.Path(name) if pathlib.Path(name).is_file() else LISTS / f"{name}.txt"
@@ -141,25 +169,36 @@ def igt(argv):
     if not overlay.is_dir():
         print(f"SKIPPED: there is no IGT in '{overlay}'; no test ran\n0 passed, 0 failed, 1 skipped")
         return 0
-    tests = chosen(options)
+    shard(options.shard)
+    if options.resume and not options.json:
+        raise Failure("--resume needs --json FILE")
     runner = Runner(options, overlay.resolve())
     if not options.no_setup:
         cmd_setup.ensure()
     if options.logs:
         pathlib.Path(options.logs).mkdir(parents=True, exist_ok=True)
     results = []
+    if options.resume and pathlib.Path(options.json).exists():
+        results = [Result(**row) for row in json.loads(pathlib.Path(options.json).read_text())]
     try:
-        for test in tests:
-            result, out, log = runner.run(test)
-            results.append(result)
-            print(f"{result.word:8} {result.seconds:7.1f} s  {test:64} {result.note}".rstrip(), flush=True)
-            if options.logs:
-                (pathlib.Path(options.logs) / f"{test.replace('/', '_')}.txt").write_text(f"{result.word}\n{out}\n--- kernel ---\n{log}")
+        run_all(chosen(options, runner), runner, options, results)
     finally:
         runner.close()
+    return summary(results)
+
+
+def run_all(groups, runner, options, results):
+    """Runs the tests that `results` lacks, and adds them to it, to the logs and to the JSON file."""
+    known = {result.test for result in results}
+    for group in groups:
+        tests = [test for test in group if test not in known]
+        for result, out, log in runner.run_together(tests):
+            results.append(result)
+            print(f"{result.word:8} {result.seconds:7.1f} s  {result.test:64} {result.note}".rstrip(), flush=True)
+            if options.logs:
+                (pathlib.Path(options.logs) / f"{result.test.replace('/', '_')}.txt").write_text(f"{result.word}\n{out}\n--- kernel ---\n{log}")
         if options.json:
             pathlib.Path(options.json).write_text(json.dumps([result._asdict() for result in results], indent=1))
-    return summary(results)
 
 
 def summary(results):
