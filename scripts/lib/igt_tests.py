@@ -48,14 +48,15 @@ def groups(tests):
 
 
 def said(output):
-    """{subtest: Said} of a program's output: those that came to an end, and for the text what it said from the subtest's start on."""
+    """{subtest: Said} of a program's output: those that came to an end, and for the text what it said from the subtest's start on.
+    With IGT_SENTINEL_ON_STDERR a program says a subtest's end twice."""
     found, start = {}, 0
     for line in re.finditer(r"^(?:Starting subtest: .*|Subtest (\S+): ([A-Z]+)(?: \(([0-9.]+)s\))?.*)$", output, re.MULTILINE):
         if not line[1]:
             start = line.start()
         elif line[2] in WORDS:
-            found[line[1]] = Said(WORDS[line[2]], float(line[3] or 0), output[start:line.end()])
-            start = line.end()
+            found.setdefault(line[1], Said(WORDS[line[2]], float(line[3] or 0), output[start:line.end()]))
+            start = line.end() + 1
     return found
 
 

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""scripts/igt: which subtests run in one process, and what becomes of those that the process did not reach."""
+import argparse
+import sys
+import unittest
+
+from driver import ROOT
+
+sys.path.insert(0, str(ROOT / "scripts" / "lib"))
+import cmd_igt  # noqa: E402
+import igt_tests  # noqa: E402
+
+OUTPUT = """IGT-Version: 1.27.1
+Starting subtest: first
+Subtest first: SUCCESS (0.250s)
+Starting subtest: second
+(kms_x:7) CRITICAL: Failed assertion: crc_equal(a, b)
+Subtest second: FAIL (1.500s)
+Subtest second: FAIL (1.500s)
+Starting subtest: third
+Starting dynamic subtest: rcs0
+Dynamic subtest rcs0: SUCCESS (0.100s)
+"""
+
+
+class Output(unittest.TestCase):
+    def test_subtests_that_ended(self):
+        said = igt_tests.said(OUTPUT)
+        self.assertEqual([(name, said[name].word, said[name].seconds) for name in said], [("first", "pass", 0.25), ("second", "fail", 1.5)])
+        self.assertIn("Failed assertion", said["second"].text)
+        self.assertNotIn("first", said["second"].text)
+
+    def test_groups_are_subtests_of_one_program(self):
+        names = [f"igt@kms_a@s{i}" for i in range(igt_tests.TOGETHER + 1)] + ["igt@kms_b", "igt@kms_c@x", "igt@kms_c@y@dynamic", "igt@kms_c@z"]
+        groups = igt_tests.groups(names)
+        self.assertEqual([len(group) for group in groups], [igt_tests.TOGETHER, 1, 1, 1, 1, 1])
+        self.assertEqual(sum(groups, []), names)
+        self.assertEqual(igt_tests.command("/t", igt_tests.together(["igt@kms_a@s0", "igt@kms_a@s1"])), "/t/kms_a --run-subtest s0,s1")
+
+
+class FakeRunner(cmd_igt.Runner):
+    """Each run ends at the first subtest of `bad`: with a time-out, or with the guest."""
+
+    def __init__(self, bad, word):
+        self._bad, self._word, self.runs = bad, word, []
+
+    def run(self, test):
+        self.runs.append(test.split("@")[2])
+        out = ""
+        for name in self.runs[-1].split(","):
+            out += f"Starting subtest: {name}\n"
+            if name in self._bad:
+                return cmd_igt.Result(test, self._word, 1.0, ""), "" if self._word == "lost" else out, ""
+            out += f"Subtest {name}: SUCCESS (0.001s)\n"
+        return cmd_igt.Result(test, "pass", 1.0, ""), out, ""
+
+
+class Together(unittest.TestCase):
+    NAMES = [f"igt@gem_x@{letter}" for letter in "abcde"]
+
+    def results(self, runner):
+        return [(result.test[-1], result.word) for result, _, _ in runner.run_together(list(self.NAMES))]
+
+    def test_one_process_where_all_end(self):
+        runner = FakeRunner((), "")
+        self.assertEqual(self.results(runner), [(letter, "pass") for letter in "abcde"])
+        self.assertEqual(runner.runs, ["a,b,c,d,e"])
+
+    def test_time_out_is_of_one_subtest(self):
+        runner = FakeRunner(("b",), "timeout")
+        self.assertEqual(self.results(runner), [("a", "pass"), ("b", "timeout"), ("c", "pass"), ("d", "pass"), ("e", "pass")])
+        self.assertEqual(runner.runs, ["a,b,c,d,e", "b", "c,d,e"])
+
+    def test_lost_guest_leaves_each_alone(self):
+        runner = FakeRunner(("d",), "lost")
+        self.assertEqual(self.results(runner), [("a", "pass"), ("b", "pass"), ("c", "pass"), ("d", "lost"), ("e", "pass")])
+
+
+class Shards(unittest.TestCase):
+    def test_parts_are_the_list(self):
+        options = [argparse.Namespace(test=self.names(), list=None, filter="", shard=f"{i}/3") for i in (1, 2, 3)]
+        parts = [cmd_igt.chosen(option, None) for option in options]
+        self.assertEqual(sorted(group[0] for part in parts for group in part), sorted(self.names()))
+
+    def names(self):
+        return [f"igt@gem_y@{i}" for i in range(7)]
+
+    def test_bad_shard(self):
+        for text in ("0/3", "4/3", "2", "a/b"):
+            with self.assertRaises(cmd_igt.Failure):
+                cmd_igt.shard(text)
+
+
+if __name__ == "__main__":
+    unittest.main()
