@@ -80,10 +80,6 @@ class Packets final : public VfePackets {
     if (packet.command->id == defs::CommandId::MEDIA_OBJECT_EX) {
       const auto o = G::MEDIA_OBJECT_EX::unpack(packet.dwords);
       out.indirect = at(o.indirect_data_start_address, o.indirect_data_length);
-      out.scoreboard = {.used = o.use_scoreboard,
-                        .x = o.scoreboard_x,
-                        .y = o.scoreboard_y,
-                        .mask = static_cast<uint8_t>(o.scoreboard_mask_low | o.scoreboard_mask_high << 4)};
       return out;
     }
     const auto o = G::MEDIA_OBJECT::unpack(packet.dwords);
