@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <optional>
 
 #include "hw/base/log.h"
 #include "hw/dataport/messages.h"
@@ -21,9 +22,8 @@ struct Lines {
   explicit Lines(LineSelect select) : first(select == LineSelect::bottom_field), step(select > LineSelect::all ? 2 : 1) {}
 };
 
-/// The frame of which a surface has a field.
+/// The frame of a surface that has one of its fields.
 surface::Surface frame_of(surface::Surface s) {
-  if (s.field == surface::Field::none) return s;
   s.pitch /= 2, s.height *= 2;
   if (s.field == surface::Field::bottom) s.base -= s.pitch;
   s.field = surface::Field::none;
@@ -123,7 +123,9 @@ SendResult media_block(const Message& m, ThreadEnv& env, Direction direction) {
   }
   if (m.op.strided) unimplemented("media block message", "vertical line stride of the message");
   const bool selects = m.op.lines != LineSelect::of_surface;
-  const Rectangle rectangle(m, selects ? frame_of(s) : s, selects ? Lines(m.op.lines) : Lines());
+  std::optional<surface::Surface> frame;
+  if (selects && s.field != surface::Field::none) frame.emplace(frame_of(s));
+  const Rectangle rectangle(m, frame ? *frame : s, selects ? Lines(m.op.lines) : Lines());
   if (direction == Direction::read) {
     rectangle.read(env.view, std::as_writable_bytes(m.response));
     return SendResult::done;

@@ -131,17 +131,20 @@ bool OutputMerger::alpha_passes(float alpha) const {
   return compare(blend_.alpha_function, value, blend_.alpha_reference);
 }
 
-// SKL PRM vol 2d, BLEND_STATE, "AlphaToCoverage Dither Enable": the screen's coordinates vary which samples are covered. How is not said: here
-// each pixel of a 2x2 block begins a quarter of the samples further on, so neighbours differ and the number of samples stays alpha's.
+// SKL PRM vol 2d, BLEND_STATE: more alpha lights no fewer samples, 0 lights none, 1 all; with AlphaToCoverage Dither Enable the coverage depends
+// on the screen's coordinates, too. The rounding and the pattern are not published (docs/render.md, Chosen). On Kaby Lake piglit finds other
+// numbers of samples with dithering where alpha is between multiples of a sample (nv_alpha_to_coverage_dither_control passes), but none where it
+// is one (sample-alpha-to-coverage passes, and Mesa dithers unless it is told not to).
 uint32_t OutputMerger::alpha_to_coverage(float alpha, unsigned count, uint32_t x, uint32_t y) const {
   const uint32_t all = (1u << count) - 1;
   if (!alpha_to_coverage_) return all;
-  const auto covered =
-      static_cast<unsigned>(std::lround(std::clamp(std::isnan(alpha) ? 0 : alpha, 0.0f, 1.0f) * static_cast<float>(count)));
-  const uint32_t mask = (1u << covered) - 1;
-  if (!blend_.alpha_to_coverage_dither) return mask;
-  const unsigned quarter = std::max(count / 4, 1u), first = ((x & 1) * quarter + (y & 1) * 2 * quarter) % count;
-  return (mask << first | mask >> (count - first)) & all;
+  const double lit = std::clamp(std::isnan(alpha) ? 0.0 : double{alpha}, 0.0, 1.0) * count;
+  const auto mask = [&](double rounding) { return (1u << static_cast<unsigned>(lit + rounding)) - 1; };
+  if (!blend_.alpha_to_coverage_dither) return mask(0.5);
+  constexpr std::array<double, 4> rounding{1 / 8.0, 5 / 8.0, 7 / 8.0, 3 / 8.0};
+  const unsigned place = (y & 1) * 2 + (x & 1), quarter = std::max(count / 4, 1u), first = place * quarter % count;
+  const uint32_t lowest = mask(rounding[place]);
+  return (lowest << first | lowest >> (count - first)) & all;
 }
 
 Float4 OutputMerger::blend(const TargetBlend& how, const surface::Format& format, const Float4& source, const Float4& source1,

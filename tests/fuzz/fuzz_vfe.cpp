@@ -34,7 +34,7 @@ constexpr uint32_t surfaces = 4, stream_bytes = 4096, object_address = 0x100;
 struct Units {
   gt::SharedFunctions shared{sampler::decode_state<defs::Gen5>};
   render::ilk::EuRunner runner{eu::gen5_isa(), &shared};
-  media::vfe::Vfe vfe{media::vfe::make_vfe_packets<defs::Gen5>(), eu::gen5_isa(), &shared};
+  media::vfe::Vfe vfe{media::vfe::make_vfe_packets<defs::Gen5>(), eu::gen5_isa(), shared};
   render::ilk::RenderEngine engine{gen5::commands, runner, nullptr, &shared, &vfe};
 };
 

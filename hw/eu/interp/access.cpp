@@ -2,6 +2,7 @@
 #include "hw/eu/interp/access.h"
 #include "hw/eu/interp/float_math.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -53,6 +54,15 @@ void load_immediate(const Source& s, unsigned count, L* out) {
   }
 }
 
+/// each(channel, byte offset) of an operand whose rows have an address each.
+template <typename Operand, typename Each>
+void each_indirect(const Registers& regs, const Operand& o, unsigned count, Each&& each) {
+  for (unsigned first = 0, row = 0; first < count; first += o.row, ++row) {
+    const unsigned base = indirect_address(regs, o.addr_subreg + row, o.addr_imm);
+    for (unsigned n = first; n < std::min<unsigned>(count, first + o.row); n++) each(n, (base + (*o.offsets)[n]) & (grf_bytes - 1));
+  }
+}
+
 template <typename S, typename L>
 void load(const Registers& regs, const Source& s, unsigned count, Lanes& lanes) {
   L* out = array<L>(lanes);
@@ -80,10 +90,7 @@ void load(const Registers& regs, const Source& s, unsigned count, Lanes& lanes) 
       break;
     }
     case Fetch::indirect_vx:
-      for (unsigned n = 0; n < count; n++) {
-        const unsigned base = indirect_address(regs, s.addr_subreg + n / s.row, s.addr_imm);
-        out[n] = convert<S, L>(read<S>(bytes + ((base + (*s.offsets)[n]) & (grf_bytes - 1))));
-      }
+      each_indirect(regs, s, count, [&](unsigned n, unsigned at) { out[n] = convert<S, L>(read<S>(bytes + at)); });
       break;
   }
 }
@@ -123,13 +130,11 @@ void store_as(Registers& regs, const Destination& d, unsigned count, uint32_t ma
       for (unsigned n = 0; n < count; n++)
         if (mask >> n & 1) put(bytes + (*d.offsets)[n], lanes[n]);
       break;
-    case Place::indirect: {
-      for (unsigned n = 0; n < count; n++) {
-        const unsigned base = indirect_address(regs, d.addr_subreg + n / d.row, d.addr_imm);
-        if (mask >> n & 1) put(bytes + ((base + (*d.offsets)[n]) & (grf_bytes - 1)), lanes[n]);
-      }
+    case Place::indirect:
+      each_indirect(regs, d, count, [&](unsigned n, unsigned at) {
+        if (mask >> n & 1) put(bytes + at, lanes[n]);
+      });
       break;
-    }
   }
 }
 

@@ -220,10 +220,12 @@ Next execute_exact(Thread& thread, const Op& op, RunState& state) {
     case Opcode::subb: carry(thread, op, mask, in, result); break;
     case Opcode::sad2:
     case Opcode::sada2: mask = absolute_differences(thread, op, mask, in, result); break;
-    case Opcode::mac:
-      for (unsigned n = 0; n < op.exec_size; n++)
-        result.x[n] = multiply_add(accumulator(thread, accumulator_type(op), implicit_channel(thread, op) + n), in[0].x[n], in[1].x[n]);
+    case Opcode::mac: {
+      const RegType type = accumulator_type(op);
+      const unsigned first = implicit_channel(thread, op);
+      for (unsigned n = 0; n < op.exec_size; n++) result.x[n] = multiply_add(accumulator(thread, type, first + n), in[0].x[n], in[1].x[n]);
       break;
+    }
     case Opcode::shr:
     case Opcode::asr:
       if (shifts_wide_words(thread, op)) {

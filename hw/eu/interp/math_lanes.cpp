@@ -53,4 +53,9 @@ const MathLanes& math_lanes() {
   return table;
 }
 
+bool has_math_lane(MathFunction function) {
+  const auto index = static_cast<size_t>(function);
+  return index < math_lanes().size() && math_lanes()[index];
+}
+
 }  // namespace softgen::eu

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "hw/base/host_cpu.h"
+#include "hw/eu/isa/opcodes.h"
 
 namespace softgen::eu {
 
@@ -15,6 +16,7 @@ using MathLane = void (*)(float* r, const float* a, const float* b);
 /// By MathFunction; null where the function is no table entry (integer division, macros).
 using MathLanes = std::array<MathLane, 16>;
 const MathLanes& math_lanes();
+bool has_math_lane(MathFunction function);
 
 /// One implementation of those that need more than one operation, for one host instruction set (math_kernels.cpp).
 struct Transcendentals {

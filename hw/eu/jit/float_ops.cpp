@@ -3,28 +3,10 @@
 #include <cmath>
 
 #include "hw/eu/interp/execute.h"
+#include "hw/eu/interp/math_lanes.h"
 #include "hw/eu/jit/emitter.h"
 
 namespace softgen::eu::jit {
-
-namespace {
-
-bool math_is_native(const Op& op) {
-  switch (op.instruction->math_function()) {
-    case MathFunction::inv:
-    case MathFunction::log:
-    case MathFunction::exp:
-    case MathFunction::sqrt:
-    case MathFunction::rsq:
-    case MathFunction::sin:
-    case MathFunction::cos:
-    case MathFunction::fdiv:
-    case MathFunction::pow: return true;
-    default: return false;
-  }
-}
-
-}  // namespace
 
 bool Emitter::float_native(const Op& op) const {
   switch (op.opcode) {
@@ -54,7 +36,7 @@ bool Emitter::float_native(const Op& op) const {
       if (op.src[1].type != RegType::f || op.src[1].fetch == Fetch::none || op.src[1].fetch == Fetch::immediate) return false;
       return op.opcode == Opcode::line || (op.src[1].base % 32 == 0 && op.src[1].base / 32 + 2u * op.groups <= grf_count);
     }
-    case Opcode::math: return math_is_native(op) && op.dst.type == RegType::f;
+    case Opcode::math: return has_math_lane(op.instruction->math_function()) && op.dst.type == RegType::f;
     default: return false;
   }
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "hw/eu/interp/math_lanes.h"
 #include "hw/eu/jit/emitter.h"
 
 namespace softgen::eu::jit {
@@ -34,18 +35,7 @@ bool math_is_native(const Op& op) {
   if (!has_fixed_form(op) || op.instruction->end_of_thread) return false;
   const SendForm form = send_form(no_thread, op);
   if (!form.valid || !form.response.count || !math_is_inside(op, form) || op.instruction->dst.subreg % 4) return false;
-  switch (static_cast<MathFunction>(form.op.operation)) {
-    case MathFunction::inv:
-    case MathFunction::log:
-    case MathFunction::exp:
-    case MathFunction::sqrt:
-    case MathFunction::rsq:
-    case MathFunction::sin:
-    case MathFunction::cos:
-    case MathFunction::fdiv:
-    case MathFunction::pow: return true;
-    default: return false;
-  }
+  return has_math_lane(static_cast<MathFunction>(form.op.operation));
 }
 
 /// A mov of the same elements for all channels.

@@ -52,7 +52,7 @@ class Gen5Engines final : public Engines {
   explicit Gen5Engines(const EngineConfig& config)
       : shared_functions_(config.parts.sampler_state),
         kernels_(config.parts.isa(), &shared_functions_, &config.compiler),
-        media_(media::vfe::make_vfe_packets<defs::Gen5>(), config.parts.isa(), &shared_functions_, &config.compiler),
+        media_(media::vfe::make_vfe_packets<defs::Gen5>(), config.parts.isa(), shared_functions_, &config.compiler),
         render_(*config.platform.commands, kernels_, config.pool, &shared_functions_, &media_),
         blitter_(blitter::decode<defs::Gen5>, config.platform.board.swizzle != defs::Bit6Swizzle{}),
         video_(media::make_bsd<defs::Gen5>()) {}

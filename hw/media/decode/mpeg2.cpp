@@ -8,6 +8,7 @@
 #include "hw/defs/gen9/all.h"
 #include "hw/defs/ids.h"
 #include "hw/media/decode/mfx_surface.h"
+#include "hw/media/decode/mpeg2_coding.h"
 #include "hw/media/mpeg2/mpeg2_codec.h"
 
 namespace softgen::media {
@@ -26,26 +27,12 @@ template <class G>
 class PacketDecoder final : public Mpeg2Packets {
  public:
   PictureParams picture(const PacketStore& state) const override {
-    using State = typename G::MFX_MPEG2_PIC_STATE;
-    const State packet = State::unpack(state.get(CommandId::MFX_MPEG2_PIC_STATE));
-    PictureParams picture;
-    picture.structure = static_cast<Structure>(packet.picture_structure);
-    if (picture.structure != Structure::top && picture.structure != Structure::bottom) picture.structure = Structure::frame;
-    picture.type = static_cast<CodingType>(std::clamp(static_cast<unsigned>(packet.picture_coding_type), 1u, 3u));
+    const auto packet = G::MFX_MPEG2_PIC_STATE::unpack(state.get(CommandId::MFX_MPEG2_PIC_STATE));
+    PictureParams picture = picture_coding(packet);
     picture.width = std::min(packet.frame_width_in_mbs + 1, max_blocks);
     picture.height = std::min(packet.frame_height_in_mbs + 1, max_blocks);
     if (!picture.is_frame()) picture.height = (picture.height + 1) / 2;
-    const uint32_t codes[2][2] = {{packet.f_code_0_0, packet.f_code_0_1}, {packet.f_code_1_0, packet.f_code_1_1}};
-    for (unsigned direction = 0; direction < 2; ++direction)
-      for (unsigned axis = 0; axis < 2; ++axis)
-        picture.f_code[direction][axis] = static_cast<uint8_t>(std::clamp(codes[direction][axis], 1u, 9u));
-    picture.intra_dc_precision = packet.intra_dc_precision & 3;
-    picture.top_field_first = packet.top_field_first;
-    picture.frame_pred_frame_dct = packet.frame_prediction_frame_dct;
     picture.concealment_motion_vectors = packet.concealment_mv;
-    picture.q_scale_type = packet.quantizer_scale_type == State::QuantizerScaleType::MPEG_QSCALE_NONLINEAR;
-    picture.intra_vlc_format = packet.intra_vlc_format;
-    picture.alternate_scan = packet.scan_order == State::ScanOrder::MPEG_ALTERNATE_VERTICAL_SCAN;
     picture.matrix[0] = matrix(state, 0), picture.matrix[1] = matrix(state, 1);
     return picture;
   }

@@ -8,6 +8,7 @@
 #include "hw/defs/ids.h"
 #include "hw/eu/program/loader.h"
 #include "hw/media/decode/it_coefficient.h"
+#include "hw/media/decode/mpeg2_coding.h"
 #include "hw/media/vfe/vfe_packets.h"
 #include "hw/memory/structure.h"
 
@@ -79,10 +80,6 @@ class Packets final : public VfePackets {
     if (packet.command->id == defs::CommandId::MEDIA_OBJECT_EX) {
       const auto o = G::MEDIA_OBJECT_EX::unpack(packet.dwords);
       out.indirect = at(o.indirect_data_start_address, o.indirect_data_length);
-      out.scoreboard = {.used = o.use_scoreboard,
-                        .x = o.scoreboard_x,
-                        .y = o.scoreboard_y,
-                        .mask = static_cast<uint8_t>(o.scoreboard_mask_low | o.scoreboard_mask_high << 4)};
       return out;
     }
     const auto o = G::MEDIA_OBJECT::unpack(packet.dwords);
@@ -93,29 +90,15 @@ class Packets final : public VfePackets {
 
   VldState vld(const VfeState& state, memory::View& view) const override {
     VldState out;
-    mpeg2::PictureParams& picture = out.picture;
-    picture.width = picture.height = mpeg2::max_blocks;
-    if (!state.extended) {
+    if (state.extended) {
+      const auto s = load_structure<typename G::VFE_STATE_VLD>(view, state.extended);
+      out.picture = mpeg2::picture_coding(s);
+      out.picture.concealment_motion_vectors = s.concealment_motion_vectors;
+      for (size_t i = 0; i < out.remap.size(); ++i) out.remap[i] = static_cast<uint8_t>(s.descriptor_remap[i]);
+    } else {
       guest_error("VFE in mode VLD without an extended state");
-      return out;
     }
-    const auto s = load_structure<typename G::VFE_STATE_VLD>(view, state.extended);
-    picture.structure = static_cast<mpeg2::Structure>(s.picture_structure);
-    if (picture.structure != mpeg2::Structure::top && picture.structure != mpeg2::Structure::bottom)
-      picture.structure = mpeg2::Structure::frame;
-    picture.type = static_cast<mpeg2::CodingType>(std::clamp(static_cast<unsigned>(s.picture_coding_type), 1u, 3u));
-    const uint32_t codes[2][2] = {{s.f_code_0_0, s.f_code_0_1}, {s.f_code_1_0, s.f_code_1_1}};
-    for (unsigned direction = 0; direction < 2; ++direction)
-      for (unsigned axis = 0; axis < 2; ++axis)
-        picture.f_code[direction][axis] = static_cast<uint8_t>(std::clamp(codes[direction][axis], 1u, 9u));
-    picture.intra_dc_precision = s.intra_dc_precision & 3;
-    picture.top_field_first = s.top_field_first;
-    picture.frame_pred_frame_dct = s.frame_prediction_frame_dct;
-    picture.concealment_motion_vectors = s.concealment_motion_vectors;
-    picture.q_scale_type = s.quantizer_scale_type;
-    picture.intra_vlc_format = s.intra_vlc_format;
-    picture.alternate_scan = s.scan_order;
-    for (size_t i = 0; i < out.remap.size(); ++i) out.remap[i] = static_cast<uint8_t>(s.descriptor_remap[i]);
+    out.picture.width = out.picture.height = mpeg2::max_blocks;
     return out;
   }
 

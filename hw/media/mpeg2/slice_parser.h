@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The syntax of one slice: macroblocks from the first one's macroblock_address_increment on (ISO/IEC 13818-2, 6.2.5), with vectors and DC predicted and
-// skipped ones filled in, for who makes something of them.
+// Parses one slice (ISO/IEC 13818-2, 6.2.4 and 6.2.5). A MacroblockSink receives its macroblocks in order, skipped ones too, with their motion vectors and DC
+// coefficients already predicted.
 #pragma once
 
 #include <array>

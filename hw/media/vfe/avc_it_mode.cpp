@@ -39,7 +39,7 @@ ExecResult AvcItMode::execute(const ObjectCall& call) {
   if (!dwords_.empty()) std::memcpy(dwords_.data(), bytes.data(), dwords_.size() * sizeof(uint32_t));
   put_data(state, mb, dwords_);
   const std::vector<Grf> inline_data = registers_of(call.object.inline_data);
-  return call.threads.start({state.remap[static_cast<size_t>(mb.kind)], inline_data, data_, call.object.scoreboard});
+  return call.threads.start({state.remap[static_cast<size_t>(mb.kind)], inline_data, data_});
 }
 
 /// Intra macroblocks have neither vectors nor weights, so their residual is the first of their data in pictures of all types (intra_Header.inc, ERRBUF).

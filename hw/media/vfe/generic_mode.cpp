@@ -18,7 +18,7 @@ ExecResult GenericMode::execute(const ObjectCall& call) {
   const std::span<const uint8_t> bytes = read_object(call.env, call.object.indirect, bytes_);
   std::vector<Grf> data((bytes.size() + sizeof(Grf) - 1) / sizeof(Grf));
   if (!bytes.empty()) std::memcpy(data.data(), bytes.data(), bytes.size());
-  return call.threads.start({call.object.descriptor, inline_data, data, call.object.scoreboard});
+  return call.threads.start({call.object.descriptor, inline_data, data});
 }
 
 }  // namespace softgen::media::vfe

@@ -17,7 +17,7 @@ namespace softgen::media::vfe {
 /// What threads need, for as long as there is a VFE.
 struct ThreadUnits {
   const VfePackets& packets;
-  MessageTarget* shared;  ///< sampler and data ports; null: not there
+  MessageTarget& shared;  ///< sampler and data ports
   eu::Loader loader;
   EntryPool entries;
   std::vector<std::unique_ptr<eu::Thread>> threads;  ///< by slot; the first one is of root threads

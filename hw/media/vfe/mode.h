@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A mode of VFE: what it makes of an object. A new one is a class here and a line in Vfe's constructor.
+// The modes of VFE. A mode turns a MEDIA_OBJECT into thread requests. To add one, derive from ObjectMode and register it in Vfe's constructor.
 #pragma once
 
 #include "hw/media/vfe/threads.h"
@@ -13,7 +13,7 @@ struct ObjectCall {
   const MediaObject& object;
   const VfeState& state;
   StatePackets& packets;  ///< with the place where a packet's progress is kept
-  ThreadStarter& threads;
+  RootThreads& threads;
   EngineEnv& env;
 };
 

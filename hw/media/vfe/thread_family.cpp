@@ -16,7 +16,7 @@ ThreadFamily::ThreadFamily(ThreadUnits& units, Kernels& kernels, const VfeState&
 
 ExecResult ThreadFamily::run(const Kernel& kernel, unsigned payload, uint32_t handle) {
   members_.resize(1);
-  begin(0, kernel, payload, thread(0).regs.grf[0].dw[5]);
+  begin(0, kernel, payload);
   bool has_entry = true, going_on = true;
   current_ = 0;
   for (std::optional<unsigned> slot = 0; slot && going_on; slot = next()) {
@@ -34,8 +34,9 @@ ExecResult ThreadFamily::run(const Kernel& kernel, unsigned payload, uint32_t ha
   return ExecResult::fault;
 }
 
-void ThreadFamily::begin(unsigned slot, const Kernel& kernel, unsigned payload, uint32_t scratch) {
+void ThreadFamily::begin(unsigned slot, const Kernel& kernel, unsigned payload) {
   constexpr uint32_t fftid_bits = 0x3ff;
+  const uint32_t scratch = thread(slot).regs.grf[0].dw[5];
   eu::ThreadStart how;
   how.program = kernel.program.get();
   how.dispatch_mask = 0xffffffff;
@@ -73,7 +74,7 @@ void ThreadFamily::begin_held() {
     Grf* const registers = thread(slot).regs.grf;
     for (unsigned i = 0; i < child.registers; ++i)
       context_.urb.read(0, (child.first_register + i) * render::ilk::Urb::register_dwords, registers[i].dw);
-    if (const Kernel* const kernel = kernels_.at(child.descriptor)) begin(slot, *kernel, child.registers, registers[0].dw[5]);
+    if (const Kernel* const kernel = kernels_.at(child.descriptor)) begin(slot, *kernel, child.registers);
   }
 }
 
@@ -115,8 +116,7 @@ SendResult ThreadFamily::send(const Message& message, ThreadEnv& env) {
     case MessageKind::gateway_open: open(message); break;
     case MessageKind::gateway_close: members_[current_].gateway.reset(); break;
     case MessageKind::gateway_forward: forward(message); break;
-    default:
-      if (units_.shared) return units_.shared->send(message, env);
+    default: return units_.shared.send(message, env);
   }
   // An acknowledgement without errors.
   std::ranges::fill(message.response, Grf{});

@@ -38,7 +38,8 @@ class ThreadFamily final : public MessageTarget {
     std::optional<ThreadEnv> env;
   };
   eu::Thread& thread(unsigned slot) { return *units_.threads[slot]; }
-  void begin(unsigned slot, const Kernel& kernel, unsigned payload, uint32_t scratch_slot);
+  /// The slot's first `payload` registers, r0 among them, are set.
+  void begin(unsigned slot, const Kernel& kernel, unsigned payload);
   /// Held threads get free slots.
   void begin_held();
   /// The next slot in turn whose thread can go on; none: all are done or wait.

@@ -9,7 +9,7 @@
 
 namespace softgen::media::vfe {
 
-Vfe::Vfe(std::unique_ptr<const VfePackets> packets, const eu::Isa& isa, MessageTarget* shared, eu::FastPaths* fast_paths)
+Vfe::Vfe(std::unique_ptr<const VfePackets> packets, const eu::Isa& isa, MessageTarget& shared, eu::FastPaths* fast_paths)
     : packets_(std::move(packets)),
       units_{.packets = *packets_, .shared = shared, .loader = eu::Loader(isa, fast_paths), .entries = {}, .threads = {}} {
   modes_[static_cast<size_t>(Mode::avc_it)] = std::make_unique<AvcItMode>(*packets_);

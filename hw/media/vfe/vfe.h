@@ -15,8 +15,8 @@ namespace softgen::media::vfe {
 
 class Vfe final : public render::ilk::MediaPipeline {
  public:
-  /// `isa`: of kernels. `shared`: sampler and data ports; null: not there. `fast_paths` of programs; null: none. All outlive it.
-  Vfe(std::unique_ptr<const VfePackets> packets, const eu::Isa& isa, MessageTarget* shared = nullptr, eu::FastPaths* fast_paths = nullptr);
+  /// `isa`: of kernels. `shared`: sampler and data ports. `fast_paths` of programs; null: none. All outlive it.
+  Vfe(std::unique_ptr<const VfePackets> packets, const eu::Isa& isa, MessageTarget& shared, eu::FastPaths* fast_paths = nullptr);
 
   ExecResult execute(const Packet& packet, const render::ilk::MediaContext& context, EngineEnv& env) override;
   void reset() override { units_.entries.clear(); }

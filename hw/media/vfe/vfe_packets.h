@@ -17,7 +17,7 @@
 
 namespace softgen::media::vfe {
 
-/// What VFE makes of an object before a thread gets it.
+/// How VFE processes an object's data before it starts threads (VFE_STATE, VFE Mode).
 enum class Mode : uint8_t { generic, vld, is, avc_mc, avc_it, reserved };
 
 /// VFE_STATE. Addresses are graphics addresses.
@@ -41,19 +41,11 @@ struct Descriptor {
   uint32_t samplers = 0, binding_table = 0;           ///< offsets from the general and the surface state base
 };
 
-/// Where an object's thread stands in the hardware scoreboard, and on which places it waits: bit n of `mask` is delta n of the mode's state.
-struct ScoreboardPlace {
-  bool used = false;
-  unsigned x = 0, y = 0;  ///< at most 511
-  uint8_t mask = 0;
-};
-
 /// MEDIA_OBJECT or MEDIA_OBJECT_EX.
 struct MediaObject {
   unsigned descriptor = 0;  ///< of MEDIA_OBJECT; modes with a remap table have their own
   Indirect indirect;
   std::span<const uint32_t> inline_data;  ///< the packet's
-  ScoreboardPlace scoreboard;
 };
 
 /// The extended state of mode avc_it. Offsets of registers count from behind the inline data.

@@ -30,8 +30,7 @@ class Starter final : public mpeg2::MacroblockSink {
     constexpr size_t block_registers = sizeof mb.blocks[0] / sizeof(Grf);
     const auto result = call_.threads.start({.descriptor = state_.remap[remap_index(mb, state_.picture.is_frame())],
                                              .inline_data = std::span(&header, 1),
-                                             .data = std::span(blocks_).first(blocks * block_registers),
-                                             .scoreboard = {}});
+                                             .data = std::span(blocks_).first(blocks * block_registers)});
     return result == ExecResult::done || stop(result);
   }
   /// Why the slice was left; done: it was not.

@@ -7,6 +7,7 @@
 #include "hw/media/avc/deblock.h"
 #include "hw/media/avc/slice.h"
 #include "hw/media/bits/bit_reader.h"
+#include "tests/unit/media/avc_strengths.h"
 #include "tests/unit/media/bit_writer.h"
 #include "tests/unit/media/bsd_rig.h"
 
@@ -143,6 +144,25 @@ bool comparable(const Picture& picture, uint32_t x, uint32_t y) {
   return true;
 }
 
+/// The strengths of a record are the standard's. Which row has which: AVC_ILDB_Filter_Mbaff_Y_v.asm.
+void check_strengths(const Picture& picture, const Ildb& edges, uint32_t x, uint32_t y) {
+  const avc::test::StandardStrengths standard(picture, x, y);
+  const bool field = edges.field_macroblock, mixed = picture.params.mbaff && edges.left_field_macroblock != edges.field_macroblock;
+  for (unsigned i = 0; i < 16; ++i) {
+    INFO("row or column " << i);
+    const unsigned left = !mixed ? i / 4 : field ? i / 8 * 4 + i % 8 / 2 : i % 2 * 4 + i / 4;
+    REQUIRE((edges.filter_left_edge ? edges.external_strength[left] : 0) == standard.left(i));
+    for (const bool bottom : {false, true})
+      if (!bottom || standard.top_by_field())
+        REQUIRE((edges.filter_top_edge ? edges.external_strength[8 + bottom * 4 + i / 4] : 0) == standard.top(i, bottom));
+    for (unsigned edge = 1; edge < 4; ++edge)
+      for (const bool vertical : {false, true})
+        if (edge == 2 || edges.filter_internal_4x4_edges)
+          REQUIRE(edges.internal_strength[((vertical ? 0u : 3u) + edge - 1) * 4 + i / 4] == standard.inside(edge * 4, i, vertical));
+        else CHECK(standard.inside(edge * 4, i, vertical) == 0);
+  }
+}
+
 void compare(Rig& rig, Decoder& decoder, const ReferenceFrames& frames, Counts& counts) {
   const Picture& picture = decoder.picture;
   const PictureParams& p = picture.params;
@@ -182,6 +202,8 @@ void compare(Rig& rig, Decoder& decoder, const ReferenceFrames& frames, Counts& 
       if (!comparable(picture, x, y)) continue;
       ++counts.compared, counts.compared_mbaff += p.mbaff;
       INFO("macroblock " << x << ", " << y << " kind " << int(mb.kind) << " type " << int(mb.division.type));
+      if (const Ildb edges = rig.edges(picture.order(x, y)); edges.disable) CHECK(picture.slices[mb.slice].disable == 1);
+      else check_strengths(picture, edges, x, y);
       REQUIRE(same_block(picture.frame.luma, kernels.frame.luma, x * 16, y * 16, 16));
       if (!p.monochrome) REQUIRE(same_block(picture.frame.chroma, kernels.frame.chroma, x * 16, y * 8, 8));
     }

@@ -100,7 +100,7 @@ class VfeRig : public memory::test::Mapped {
   StopFlag stop;
   EngineEnv env{.engine = EngineId::rcs, .view = view, .ggtt = view, .registers = registers, .stop = stop};
   render::ilk::EuRunner runner{eu::gen5_isa(), &target};
-  Vfe media{make_vfe_packets<defs::Gen5>(), eu::gen5_isa(), &target};
+  Vfe media{make_vfe_packets<defs::Gen5>(), eu::gen5_isa(), target};
   render::ilk::RenderEngine engine{gen5::commands, runner, nullptr, &target, &media};
 };
 

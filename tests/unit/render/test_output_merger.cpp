@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include <array>
 #include <bit>
+#include <cmath>
+#include <limits>
+#include <set>
+#include <utility>
 
 #include "hw/base/failure_log.h"
 #include "hw/defs/gen9/set.h"
@@ -132,28 +137,45 @@ TEST_CASE("only the blend state entries of written targets are read") {
   CHECK(failure_counts().empty());
 }
 
-TEST_CASE("dithered alpha covers the same number of samples, others in neighbouring pixels") {
+TEST_CASE("dithered alpha varies the covered samples with the pixel's place") {
   Fixture f;
   StateStore store{defs::gen9::commands};
   State state;
   constexpr uint32_t at = base + 0x8000;
   const uint32_t pointers[] = {0x78240000, at | 1};
   store.accept({0, defs::gen9::commands.find("3DSTATE_BLEND_STATE_POINTERS"), pointers});
+  const std::array<std::pair<uint32_t, uint32_t>, 4> block{{{4, 6}, {5, 6}, {4, 7}, {5, 7}}};
   for (const bool dithered : {false, true}) {
     const uint32_t blend[] = {1u << 31 | (dithered ? 1u << 28 : 0u), 0, 0};
     f.view.write(at, blend, sizeof blend);
     state.refresh(store, f.view);
     const OutputMerger merger(state);
     for (const unsigned count : {1u, 2u, 4u, 8u, 16u}) {
-      const uint32_t here = merger.alpha_to_coverage(0.5f, count, 4, 6);
-      CHECK(std::popcount(here) == static_cast<int>(count + 1) / 2);
-      for (const auto& [x, y] : {std::pair{5u, 6u}, {4u, 7u}, {5u, 7u}}) {
-        const uint32_t there = merger.alpha_to_coverage(0.5f, count, x, y);
-        CHECK(std::popcount(there) == std::popcount(here));
-        if (count >= 4) CHECK((there != here) == dithered);
+      CAPTURE(dithered, count);
+      // Multiples of a sample: as many samples in each pixel (piglit, sample-alpha-to-coverage), of four or more not the same ones.
+      for (unsigned samples = 0; samples <= count; ++samples) {
+        const float alpha = static_cast<float>(samples) / static_cast<float>(count);
+        std::set<uint32_t> masks;
+        for (const auto& [x, y] : block) {
+          masks.insert(merger.alpha_to_coverage(alpha, count, x, y));
+          CHECK(std::popcount(merger.alpha_to_coverage(alpha, count, x, y)) == static_cast<int>(samples));
+        }
+        if (count >= 4 && samples > 0 && samples < count) CHECK((masks.size() > 1) == dithered);
+      }
+      // Between them, a block's mean is within an eighth of a sample, without dithering within half a sample.
+      for (unsigned step = 0; step <= 64 * count; ++step) {
+        const float alpha = static_cast<float>(step) / static_cast<float>(64 * count), next = alpha + 1.0f / static_cast<float>(64 * count);
+        int lit = 0;
+        for (const auto& [x, y] : block) {
+          const uint32_t mask = merger.alpha_to_coverage(alpha, count, x, y);
+          lit += std::popcount(mask);
+          CHECK((mask & ~merger.alpha_to_coverage(next, count, x, y)) == 0);  // more alpha never uncovers a sample
+        }
+        CHECK(std::abs(lit / 4.0 - step / 64.0) <= (dithered ? 1 / 8.0 : 1 / 2.0));
       }
       CHECK(merger.alpha_to_coverage(0, count, 5, 7) == 0);
       CHECK(merger.alpha_to_coverage(1, count, 5, 7) == (1u << count) - 1);
+      CHECK(merger.alpha_to_coverage(std::numeric_limits<float>::quiet_NaN(), count, 5, 7) == 0);
     }
   }
 }
