@@ -137,7 +137,7 @@ void TargetBlock::quad_rows(uint32_t at_x, uint32_t at_y, std::byte** rows) cons
 }
 
 bool TargetWriter::places_squares(const PreparedObject& object) const {
-  return draw_->early && draw_->color[0] && draw_->color[0]->plain() && !object.fade &&
+  return draw_->early && draw_->color[0] && draw_->color[0]->has_codes() && !object.fade &&
          object.layer < draw_->targets[0].surface.view_extent;
 }
 
