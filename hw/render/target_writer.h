@@ -73,6 +73,7 @@ class TargetWriter {
     return !same ? find_target_block(rt, layer, x, y) : block_.at ? &block_ : nullptr;
   }
   const TargetBlock* find_target_block(const RenderTarget& rt, uint32_t layer, uint32_t x, uint32_t y);
+  bool find_in_y_tile(const RenderTarget& rt);
   template <typename Source>
   uint32_t write_pixels(const PixelThread& thread, const ColorKernel& kernel, const RenderTarget& rt, uint32_t live, unsigned first,
                         unsigned count, bool replicated, Source&& source);
@@ -81,6 +82,13 @@ class TargetWriter {
   const PixelKernels& kernels_ = pixel_kernels();
   PixelDraw* draw_ = nullptr;
   TargetBlock block_;  ///< that was written last
+  /// The Y tile, one page, of the last block that was found in one.
+  struct {
+    const RenderTarget* target = nullptr;
+    uint32_t x = 0, y = 0, slice = 0;  ///< the tile's first pixel in the level, modulo 2^32: the level may begin within the tile
+    memory::View::Stamp stamp;
+    std::byte* page = nullptr;
+  } tile_;
   bool capturing_ = false;
   CapturedColor captured_;
   std::array<uint32_t, max_pixels> passed_{};  ///< samples of the running thread that passed the late tests, for its `tested` pixels

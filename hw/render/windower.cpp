@@ -144,7 +144,7 @@ void Windower::add_block(uint32_t x, uint32_t y, uint64_t live, uint64_t covered
   const TargetBlock block = places_squares_ ? targets_.placed_block(*object_, x, y) : TargetBlock{};
   const auto place = [&](uint32_t square) { return (x + 4 * (square & 1)) | (y + 4 * (square >> 1)) << 16; };
   if (live == whole_block && squares_) {
-    for (uint32_t square = 0; square < 4; ++square) threads_.add_square(place(square), whole_square, block);
+    threads_.add_squares(x, y, block);
     return;
   }
   const uint64_t live_squares = by_squares(live), covered_squares = covered == live ? live_squares : by_squares(covered);
