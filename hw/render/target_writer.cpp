@@ -161,12 +161,6 @@ bool TargetWriter::places_squares(const PreparedObject& object) const {
          object.layer < draw_->targets[0].surface.view_extent;
 }
 
-TargetBlock TargetWriter::placed_block(const PreparedObject& object, uint32_t x, uint32_t y) {
-  // A copy: threads that run find blocks of their own.
-  const TargetBlock* const block = target_block(draw_->targets[0], object.layer, x, y);
-  return block ? *block : TargetBlock{};
-}
-
 /// Writes eight pixels at a time. False: no effect, the target or the message needs the general code.
 bool TargetWriter::write_colors(PixelThread& thread, const WriteLayout& layout, uint32_t bti) {
   if (bti >= draw_->color.size() || !draw_->color[bti] || layout.target != bti || thread.object->fade ||

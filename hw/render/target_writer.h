@@ -36,8 +36,12 @@ class TargetWriter {
 
   /// What follows is of this draw.
   void begin(PixelDraw& draw);
-  /// The block of the first target that holds (x, y), if whole squares of `object` can be written there without a message; else one that is nowhere.
-  TargetBlock placed_block(const PreparedObject& object, uint32_t x, uint32_t y);
+  /// The block of the first target that holds (x, y), for an object that places squares. Null: it is not like that. Valid until threads run or another
+  /// block is looked for.
+  const TargetBlock* placed_block(const PreparedObject& object, uint32_t x, uint32_t y) {
+    return target_block(draw_->targets[0], object.layer, x, y);
+  }
+  /// Whether whole squares of `object` can be written to the first target without a message.
   bool places_squares(const PreparedObject& object) const;
 
   SendResult write(PixelThread& thread, const Message& message);

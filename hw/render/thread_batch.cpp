@@ -177,9 +177,12 @@ void ThreadBatch::add_square(uint32_t at, uint32_t covered, const TargetBlock& b
   put_square(at, covered, block);
 }
 
-void ThreadBatch::add_squares(uint32_t x, uint32_t y, const TargetBlock& block) {
+void ThreadBatch::add_squares(uint32_t x, uint32_t y, bool placed) {
   constexpr uint32_t squares = 4;
+  static const TargetBlock nowhere{};
   if (count_ && (count_ > max_threads - squares || channels_ != whole_square)) run();
+  const TargetBlock* const found = placed ? targets_.placed_block(*object_, x, y) : nullptr;
+  const TargetBlock& block = found ? *found : nowhere;
   place_squares(block);
   for (uint32_t n = 0; n < squares; ++n) put_square((x + 4 * (n & 1)) | (y + 4 * (n >> 1)) << 16, whole_square, block);
 }
