@@ -135,10 +135,20 @@ struct MessageWork {
   uint32_t own(uint32_t mask) const { return mask >> first_channel & static_cast<uint32_t>((uint64_t{1} << channels) - 1); }
 };
 
-/// How four floats of a pixel are its 32 bits: clamped, times 255, rounded.
+/// How four floats of a pixel are its 32 bits: clamped to [0, 1], times 255, rounded. With `blends` the clamped floats are first times their factor,
+/// plus the old ones times theirs.
 struct ColorCodes {
+  /// constant + source_alpha As + destination_alpha Ad; As is clamped, Ad is 1 if alpha is not stored.
+  struct Factor {
+    float constant = 0, source_alpha = 0, destination_alpha = 0;
+  };
+  enum : unsigned { source, destination, alpha_source, alpha_destination, factor_count };
+
   std::array<uint32_t, 4> shift{};
   uint32_t alpha = 0;  ///< 255, or 0: alpha is not stored
+  uint32_t blends = 0;
+  uint32_t keep = 0;  ///< with `blends`: bits of the pixel that are not written
+  std::array<Factor, factor_count> factors{};
 };
 
 /// One function that answers all messages of a SEND while its draw's state is unchanged, as send() would answer them.

@@ -69,7 +69,37 @@ bool placed(const surface::Surface& s) {
   }
 }
 
+/// As alpha_factor() of pixel_colors.cpp: 0 + As is As, and 1 - As is rounded once, also as a sum of three.
+ColorCodes::Factor factor_of(uint8_t factor, float constant) {
+  switch (static_cast<Factor>(factor)) {
+    case Factor::one:
+    case Factor::source_alpha_saturate: return {.constant = 1};
+    case Factor::source_color:
+    case Factor::source_alpha: return {.source_alpha = 1};
+    case Factor::destination_color:
+    case Factor::destination_alpha: return {.destination_alpha = 1};
+    case Factor::constant_color:
+    case Factor::constant_alpha: return {.constant = constant};
+    case Factor::inverse_source_color:
+    case Factor::inverse_source_alpha: return {.constant = 1, .source_alpha = -1};
+    case Factor::inverse_destination_color:
+    case Factor::inverse_destination_alpha: return {.constant = 1, .destination_alpha = -1};
+    case Factor::inverse_constant_color:
+    case Factor::inverse_constant_alpha: return {.constant = 1 - constant};
+    default: return {};
+  }
+}
+
 }  // namespace
+
+ColorCodes color_codes(const ColorKernel& k) {
+  ColorCodes codes{.alpha = k.alpha_stored ? 255u : 0, .blends = k.added, .keep = k.keep};
+  for (unsigned c = 0; c < 4; ++c) codes.shift[c] = k.shift[c];
+  const float constant = k.constant[3];
+  codes.factors = {factor_of(k.source_factor[0], constant), factor_of(k.destination_factor[0], constant),
+                   factor_of(k.source_factor[3], constant), factor_of(k.destination_factor[3], constant)};
+  return codes;
+}
 
 uint32_t RenderTarget::quad_rows(memory::View& view, uint32_t x, uint32_t y, uint32_t slice, std::byte** rows) const {
   const surface::Extent& extent = level->extent();

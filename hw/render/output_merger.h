@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "hw/iface/message_target.h"
 #include "hw/memory/view.h"
 #include "hw/render/draw_state.h"
 #include "hw/render/pixel_kernels.h"
@@ -48,6 +49,9 @@ struct PixelColor {
   surface::Word4 source0{}, source1{};  ///< as the thread sent them: floats, or integers for integer targets
   float source0_alpha = 1;              ///< of render target 0, for alpha test and alpha to coverage
 };
+
+/// For kernels that have codes.
+ColorCodes color_codes(const ColorKernel& kernel);
 
 class OutputMerger {
  public:

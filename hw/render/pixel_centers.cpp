@@ -119,9 +119,32 @@ void put_halves(float* to, size_t apart, F16 v) {
 }
 
 bool is_square(const uint32_t* quads) {
-  constexpr uint32_t right = 2, below = 2 << 16;
-  return !(quads[0] & (right | below)) && quads[1] == quads[0] + right && quads[2] == quads[0] + below &&
-         quads[3] == quads[0] + (right | below);
+  constexpr int32_t right = 2, below = 2 << 16;
+  I4 four;
+  std::memcpy(&four, quads, sizeof four);
+  const I4 square = four[0] + I4{0, right, below, right | below};
+  return !(four[0] & (right | below)) && _mm_movemask_ps(reinterpret_cast<__m128>(four == square)) == 15;
+}
+
+/// Barycentrics of the squares from the first thread on, with perspective only and in one mode. `same_w` as below. Returns how many there are.
+size_t perspective_squares(SquarePlanes& planes, const float* same_w, const CenterThread* threads, size_t count) {
+  const D4 a = planes.a, b = planes.b, c = planes.c;
+  F16 added[3];
+  for (unsigned n = 0; n < 3; ++n)
+    added[n] = __builtin_shufflevector(planes.added[n][0], planes.added[n][1], 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+  const F16 constant = F16{} + (same_w ? *same_w : 1.0f);
+  for (size_t n = 0; n < count; ++n) {
+    const uint32_t square = threads[n].quads[0];
+    if (!is_square(threads[n].quads)) return n;
+    const F4 there = __builtin_convertvector(a * static_cast<double>(square & 0xffff) + b * static_cast<double>(square >> 16) + c, F4);
+    const F16 w = same_w ? constant : 1.0f / ((F16{} + there[0]) + added[0]);
+    const F16 i = ((F16{} + there[1]) + added[1]) * w, j = ((F16{} + there[2]) + added[2]) * w;
+    const F16 upper = __builtin_shufflevector(i, j, 0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23),
+              lower = __builtin_shufflevector(i, j, 8, 9, 10, 11, 12, 13, 14, 15, 24, 25, 26, 27, 28, 29, 30, 31);
+    std::memcpy(threads[n].out, &upper, sizeof upper);
+    std::memcpy(threads[n].out + 16, &lower, sizeof lower);
+  }
+  return count;
 }
 
 /// Barycentrics (without depth and W) of a whole square. `same_w`: W if it is constant, else null.
@@ -154,9 +177,15 @@ void PIXEL_ISA::center_planes(const CenterPlanes& p, const CenterThread* threads
   const float* same_w = nullptr;
   if (divides && p.one_over_w[0] == 0 && p.one_over_w[1] == 0) w = 1.0f / (perspective.there[0] + perspective.added[0][0][0]), same_w = &w;
 #endif
+#ifdef __AVX512F__
+  const bool one_mode = quads == 4 && !p.depth && !p.w && (p.modes & (p.modes - 1)) == 0 && (p.modes & with_perspective);
+#endif
   for (const CenterThread* thread = threads; thread != threads + count; ++thread) {
 #ifdef __AVX512F__
-    if (quads == 4 && !p.depth && !p.w && is_square(thread->quads)) {
+    if (one_mode) {
+      thread += perspective_squares(perspective, same_w, thread, static_cast<size_t>(threads + count - thread));
+      if (thread == threads + count) break;
+    } else if (quads == 4 && !p.depth && !p.w && is_square(thread->quads)) {
       center_square(p, perspective, linear, same_w, thread->quads[0], thread->out);
       continue;
     }

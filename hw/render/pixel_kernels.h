@@ -49,6 +49,8 @@ struct ColorKernel {
 
   /// Four 8-bit unorm channels without further processing.
   bool plain() const { return stored == Stored::unorm8 && !blending && !keep && !srgb && !alpha_to_one; }
+  /// Whether ColorCodes can say it.
+  bool has_codes() const { return plain() || (added && clamp_before && clamp_low == 0); }
 };
 /// Two quads: pixels 0 and 1 are row 0 of the first quad, 2 and 3 its row 1; then those of the second.
 struct ColorPixels {

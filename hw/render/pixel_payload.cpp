@@ -224,6 +224,7 @@ void PayloadWriter::put_header(const PixelThread& thread) {
 
 /// Registers of a payload, or more.
 unsigned PayloadWriter::own_registers() const {
+  if (only_centers()) return std::max<unsigned>(layout_.constants, 2 + center_registers_);
   const unsigned width = std::min(draw_->simd, 16u), each = width / 8;
   const unsigned half = each * (2 * static_cast<unsigned>(std::popcount(centers_.modes)) + centers_.depth + centers_.w + 1) + 1;
   constexpr unsigned coefficients = 5;
@@ -250,17 +251,21 @@ void PayloadWriter::write_at_centers(std::span<PixelThread> threads, size_t firs
   std::array<CenterThread, max_threads> centers;
   size_t count = 0;
   const unsigned first_unused = 2 + center_registers_;
-  for (size_t i = first; i < threads.size(); ++i) {
-    assign(threads[i], i);
-    put_header(threads[i]);
-    centers[count++] = {threads[i].quads.data(), reinterpret_cast<float*>(own(2).dw)};
-    for (unsigned reg = first_unused; reg < layout_.constants; ++reg) own(reg) = {};
+  const auto* const attributes = reinterpret_cast<const Grf*>(object_->attributes.begin());
+  Grf* payload = &payloads_[first * own_registers_];
+  for (PixelThread& thread : threads.subspan(first)) {
+    thread.own = payload_ = payload;
+    thread.attributes = attributes;
+    put_header(thread);
+    centers[count++] = {thread.quads.data(), reinterpret_cast<float*>(payload[2].dw)};
+    for (unsigned reg = first_unused; reg < layout_.constants; ++reg) payload[reg] = {};
+    payload += own_registers_;
   }
   if (center_registers_) kernels_.center_planes(centers_, centers.data(), count, draw_->simd / 4);
 }
 
 void PayloadWriter::write(std::span<PixelThread> threads, size_t first) {
-  if (all_at_centers_ && !masks_ && !coefficients_ && draw_->simd <= 16) return write_at_centers(threads, first);
+  if (only_centers()) return write_at_centers(threads, first);
   for (size_t i = first; i < threads.size(); ++i) {
     assign(threads[i], i);
     put_payload(threads[i]);

@@ -38,6 +38,8 @@ class PayloadWriter {
   void put_object_header();
   Grf& own(unsigned reg) { return payload_[reg]; }
   unsigned own_registers() const;
+  /// Payloads have headers and what centers_ fills, of at most 16 pixels.
+  bool only_centers() const { return all_at_centers_ && !masks_ && !coefficients_ && draw_->simd <= 16; }
   void assign(PixelThread& thread, size_t number);
   void write_at_centers(std::span<PixelThread> threads, size_t first);
   void put_payload(const PixelThread& thread);

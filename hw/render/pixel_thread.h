@@ -30,14 +30,15 @@ struct PixelThread : eu::SeriesThread {
   uint32_t live = 0;                                       ///< pixels with samples left after the early tests
   uint32_t covered = 0;                                    ///< pixels with samples in the coverage that the shader sees
   bool by_sample = false;                                  ///< the samples of each pixel are listed; else there is one
-  std::array<uint32_t, max_pixels> samples;                ///< those left after the early tests
-  std::array<uint32_t, max_pixels> coverage;               ///< those that the shader sees
   unsigned sample_id = 0;
   bool square = false;                      ///< 4x4 pixels at multiples of 4, all of them live
   uint32_t tested = 0;                      ///< pixels whose late tests are done
   uint32_t written = 0;                     ///< pixels covered by a render target message so far
   CoarseThread* coarse = nullptr;           ///< of coarse pixels: what their pixels have; null: they are pixels
   uint8_t log2_width = 0, log2_height = 0;  ///< of a coarse pixel
+  // Last, as most threads do not have them.
+  std::array<uint32_t, max_pixels> samples;   ///< of pixels, if `by_sample`: those left after the early tests
+  std::array<uint32_t, max_pixels> coverage;  ///< those that the shader sees
 
   /// Of the upper left pixel.
   uint32_t x(unsigned pixel) const { return (quads[pixel / 4] & 0xffff) + ((pixel & 1) << log2_width); }

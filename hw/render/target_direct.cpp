@@ -98,10 +98,9 @@ void TargetWriter::direct_write(const MessageForm& form, DirectAnswer& answer) {
     answer.state = std::make_shared<const DirectWrite>(direct);
     return;
   }
-  for (unsigned c = 0; c < 4; ++c) direct.codes.shift[c] = kernel->shift[c];
-  direct.codes.alpha = kernel->alpha_stored ? 255 : 0;
+  direct.codes = color_codes(*kernel);
   const auto state = std::make_shared<const DirectWrite>(direct);
-  if (kernel->plain() && draw_->early) answer.colors = &state->codes;
+  if (kernel->has_codes() && draw_->early) answer.colors = &state->codes;
   answer.state = state;
 }
 

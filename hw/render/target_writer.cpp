@@ -42,7 +42,7 @@ TargetWriter::WriteLayout::WriteLayout(const Message& m, const PixelState& pixel
 
 void TargetWriter::begin(PixelDraw& draw) {
   draw_ = &draw;
-  block_.target = nullptr;
+  block_.target = tile_.target = nullptr;
 }
 
 TargetWriter::ShaderDepth TargetWriter::shader_depth(const PixelThread& thread, const WriteLayout& layout, unsigned lane) const {
@@ -113,6 +113,25 @@ void TargetWriter::capture(const WriteLayout& layout, uint32_t bti) {
   captured_.target = &draw_->targets[bti];
 }
 
+/// block_ of a Y-tiled level, which begins at a page: where it is, if its blocks are blocks of tiles, too. A tile of 32x32 pixels is looked up once, for all
+/// of its blocks.
+bool TargetWriter::find_in_y_tile(const RenderTarget& rt) {
+  constexpr uint32_t size = 32, row = 16, column = size * row, pixels_of_column = 4;
+  if (tile_.target != &rt || tile_.slice != block_.slice || block_.x - tile_.x >= size || block_.y - tile_.y >= size ||
+      !(tile_.stamp == block_.stamp)) {
+    const uint64_t at = rt.level->address(block_.x, block_.y, block_.slice);
+    const auto within = static_cast<uint32_t>(at & (memory::View::page_size - 1));
+    if (within & (7 * row | column | 15)) return false;
+    std::byte* const page = context_.view.at_for_write(at) - within;
+    tile_ = {&rt, block_.x - within / column * pixels_of_column, block_.y - within % column / row, block_.slice, context_.view.stamp(),
+             page};
+  }
+  block_.stamp = tile_.stamp;
+  block_.row = row, block_.column = column;
+  block_.at = tile_.page + size_t{(block_.x - tile_.x) / pixels_of_column} * column + size_t{block_.y - tile_.y} * row;
+  return true;
+}
+
 /// The block of 8x8 pixels that holds (x, y). Null: it is not in one page, or not wholly within the level.
 const TargetBlock* TargetWriter::find_target_block(const RenderTarget& rt, uint32_t layer, uint32_t x, uint32_t y) {
   const uint32_t left = x & ~7u, top = y & ~7u, slice = layer + rt.surface.min_array_element;
@@ -120,10 +139,11 @@ const TargetBlock* TargetWriter::find_target_block(const RenderTarget& rt, uint3
   // A block that starts at a multiple of eight in a tile, too, is in one page.
   const bool y_tiled = rt.surface.tiling == surface::Tiling::y,
              columns = y_tiled || (rt.surface.tiling == surface::Tiling::yf && rt.surface.type != surface::SurfaceType::three_d);
-  constexpr uint32_t x_row = 512, y_row = 16, y_column = 32 * y_row, yf_column = 8 * y_row;
+  constexpr uint32_t x_row = 512, y_row = 16, yf_column = 8 * y_row;
   if (left + 8 > rt.level->extent().width || top + 8 > rt.level->extent().height || (!columns && rt.surface.tiling != surface::Tiling::x))
     return nullptr;
-  block_.row = columns ? y_row : x_row, block_.column = y_tiled ? y_column : columns ? yf_column : 16;
+  if (y_tiled) return find_in_y_tile(rt) ? &block_ : nullptr;
+  block_.row = columns ? y_row : x_row, block_.column = columns ? yf_column : 16;
   const uint64_t at = rt.level->address(left, top, slice);
   if (at & (7 * block_.row | block_.column | 15)) return nullptr;
   block_.at = context_.view.at_for_write(at);
@@ -137,14 +157,8 @@ void TargetBlock::quad_rows(uint32_t at_x, uint32_t at_y, std::byte** rows) cons
 }
 
 bool TargetWriter::places_squares(const PreparedObject& object) const {
-  return draw_->early && draw_->color[0] && draw_->color[0]->plain() && !object.fade &&
+  return draw_->early && draw_->color[0] && draw_->color[0]->has_codes() && !object.fade &&
          object.layer < draw_->targets[0].surface.view_extent;
-}
-
-TargetBlock TargetWriter::placed_block(const PreparedObject& object, uint32_t x, uint32_t y) {
-  // A copy: threads that run find blocks of their own.
-  const TargetBlock* const block = target_block(draw_->targets[0], object.layer, x, y);
-  return block ? *block : TargetBlock{};
 }
 
 /// Writes eight pixels at a time. False: no effect, the target or the message needs the general code.

@@ -36,8 +36,12 @@ class TargetWriter {
 
   /// What follows is of this draw.
   void begin(PixelDraw& draw);
-  /// The block of the first target that holds (x, y), if whole squares of `object` can be written there without a message; else one that is nowhere.
-  TargetBlock placed_block(const PreparedObject& object, uint32_t x, uint32_t y);
+  /// The block of the first target that holds (x, y), for an object that places squares. Null: it is not like that. Valid until threads run or another
+  /// block is looked for.
+  const TargetBlock* placed_block(const PreparedObject& object, uint32_t x, uint32_t y) {
+    return target_block(draw_->targets[0], object.layer, x, y);
+  }
+  /// Whether whole squares of `object` can be written to the first target without a message.
   bool places_squares(const PreparedObject& object) const;
 
   SendResult write(PixelThread& thread, const Message& message);
@@ -73,6 +77,7 @@ class TargetWriter {
     return !same ? find_target_block(rt, layer, x, y) : block_.at ? &block_ : nullptr;
   }
   const TargetBlock* find_target_block(const RenderTarget& rt, uint32_t layer, uint32_t x, uint32_t y);
+  bool find_in_y_tile(const RenderTarget& rt);
   template <typename Source>
   uint32_t write_pixels(const PixelThread& thread, const ColorKernel& kernel, const RenderTarget& rt, uint32_t live, unsigned first,
                         unsigned count, bool replicated, Source&& source);
@@ -81,6 +86,13 @@ class TargetWriter {
   const PixelKernels& kernels_ = pixel_kernels();
   PixelDraw* draw_ = nullptr;
   TargetBlock block_;  ///< that was written last
+  /// The Y tile, one page, of the last block that was found in one.
+  struct {
+    const RenderTarget* target = nullptr;
+    uint32_t x = 0, y = 0, slice = 0;  ///< the tile's first pixel in the level, modulo 2^32: the level may begin within the tile
+    memory::View::Stamp stamp;
+    std::byte* page = nullptr;
+  } tile_;
   bool capturing_ = false;
   CapturedColor captured_;
   std::array<uint32_t, max_pixels> passed_{};  ///< samples of the running thread that passed the late tests, for its `tested` pixels

@@ -172,29 +172,43 @@ void ThreadBatch::add_thread() {
 }
 
 void ThreadBatch::add_square(uint32_t at, uint32_t covered, const TargetBlock& block) {
-  constexpr uint32_t right = 2, below = 2 << 16, all = whole_square;
-  if (count_ && (count_ == max_threads || channels_ != all)) run();
-  PixelThread& thread = threads_[count_];
+  if (count_ && (count_ == max_threads || channels_ != whole_square)) run();
+  place_squares(block);
+  put_square(at, covered, block);
+}
+
+void ThreadBatch::add_squares(uint32_t x, uint32_t y, bool placed) {
+  constexpr uint32_t squares = 4;
+  static const TargetBlock nowhere{};
+  if (count_ && (count_ > max_threads - squares || channels_ != whole_square)) run();
+  const TargetBlock* const found = placed ? targets_.placed_block(*object_, x, y) : nullptr;
+  const TargetBlock& block = found ? *found : nowhere;
+  place_squares(block);
+  for (uint32_t n = 0; n < squares; ++n) put_square((x + 4 * (n & 1)) | (y + 4 * (n >> 1)) << 16, whole_square, block);
+}
+
+/// All places in a series are of one stamp: older ones are forgotten.
+void ThreadBatch::place_squares(const TargetBlock& block) {
+  channels_ = whole_square;
+  if (!block.at || (count_ && block.stamp == placed_)) return;
+  forget_places();
+  placed_ = block.stamp;
+}
+
+/// One more thread, for which there is room.
+inline void ThreadBatch::put_square(uint32_t at, uint32_t covered, const TargetBlock& block) {
+  constexpr uint32_t right = 2, below = 2 << 16;
+  PixelThread& thread = threads_[count_++];
   thread.quads = {at, at + right, at + below, at + right + below};
   thread.by_sample = false, thread.square = true;
   thread.sample_id = 0;
-  thread.live = all, thread.covered = covered;
+  thread.live = whole_square, thread.covered = covered;
   thread.pixels = 16;
   thread.object = object_;
   thread.tested = thread.written = 0;
-  thread.channels = thread.dispatch_mask = thread.vector_mask = all;
-  thread.target = nullptr;
-  if (block.at) {
-    // All places in a series are of one stamp: older ones are forgotten.
-    if (count_ == 0 || !(block.stamp == placed_)) {
-      forget_places();
-      placed_ = block.stamp;
-    }
-    thread.target = block.square(at & 0xffff, at >> 16);
-    thread.row = block.row;
-  }
-  channels_ = all;
-  ++count_;
+  thread.channels = thread.dispatch_mask = thread.vector_mask = whole_square;
+  thread.target = block.at ? block.square(at & 0xffff, at >> 16) : nullptr;
+  thread.row = block.row;
 }
 
 void ThreadBatch::forget_places() {

@@ -31,6 +31,8 @@ class ThreadBatch : public PixelSink {
   void add_sampled_quad(uint32_t x, uint32_t y, const std::array<uint32_t, 4>& samples, const std::array<uint32_t, 4>& coverage);
   /// A thread of 16 channels: the 4x4 pixels at `at` (x | y << 16), all live. `block`: where they are in the first target, if that is known.
   void add_square(uint32_t at, uint32_t covered, const TargetBlock& block);
+  /// The four squares of the 8x8 pixels at (x, y), which is at multiples of eight; all live and covered. `placed`: the object places squares.
+  void add_squares(uint32_t x, uint32_t y, bool placed);
   /// A quad of coarse pixels at (x, y), of which one has a live sample.
   void add_coarse_quad(uint32_t x, uint32_t y, const CoarseSize& size, const CoarseQuad& quad);
   /// Quads that do not fill a thread become one.
@@ -51,6 +53,8 @@ class ThreadBatch : public PixelSink {
 
  private:
   void dispatch_samples();
+  void place_squares(const TargetBlock& block);
+  void put_square(uint32_t at, uint32_t covered, const TargetBlock& block);
   PixelThread& new_thread();
   void add_thread();
   void dispatch(const PixelThread& quads);

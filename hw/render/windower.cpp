@@ -141,12 +141,11 @@ bool Windower::draw_block(uint32_t x, uint32_t y, uint64_t covered) {
 }
 
 void Windower::add_block(uint32_t x, uint32_t y, uint64_t live, uint64_t covered) {
-  const TargetBlock block = places_squares_ ? targets_.placed_block(*object_, x, y) : TargetBlock{};
+  if (live == whole_block && squares_) return threads_.add_squares(x, y, places_squares_);
+  // A copy: threads that run look for blocks of their own.
+  const TargetBlock* const found = places_squares_ ? targets_.placed_block(*object_, x, y) : nullptr;
+  const TargetBlock block = found ? *found : TargetBlock{};
   const auto place = [&](uint32_t square) { return (x + 4 * (square & 1)) | (y + 4 * (square >> 1)) << 16; };
-  if (live == whole_block && squares_) {
-    for (uint32_t square = 0; square < 4; ++square) threads_.add_square(place(square), whole_square, block);
-    return;
-  }
   const uint64_t live_squares = by_squares(live), covered_squares = covered == live ? live_squares : by_squares(covered);
   for (uint32_t square = 0; square < 4; ++square) {
     const auto live_here = static_cast<uint32_t>(live_squares >> 16 * square & 0xffff),

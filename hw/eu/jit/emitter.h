@@ -159,8 +159,20 @@ class Emitter {
   using Components = std::array<unsigned, 4>;
   bool find_colors(size_t n, Components& first) const;
   void write_colors(size_t n, const Components& first, Value mask);
+  Value saturated(Value floats);
   Value color_codes(Value floats);
-  void store_colors(std::span<const Value> words);
+  /// Sixteen pixels, quad by quad, in one or two vectors.
+  using Square = std::vector<Value>;
+  using Channels4 = std::array<std::vector<Value>, 4>;
+  Value series_field(Type type, size_t offset);
+  template <typename Whole, typename Row>
+  void at_square(Whole&& whole, Row&& row);
+  Square load_colors();
+  void store_colors(const Square& words);
+  Value blend_factor(Value codes, unsigned number, Value source_alpha, Value destination_alpha);
+  Value blended(Value codes, const std::array<Value, 4>& colors, Value old);
+  void store_coded(Value codes, const Channels4& channels);
+  void store_blended(Value codes, const Channels4& channels);
 
   // Masks (masks.cpp)
   Value active();

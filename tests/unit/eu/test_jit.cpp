@@ -13,6 +13,7 @@
 #include "hw/eu/isa/gen9/isa.h"
 #include "hw/eu/jit/engine.h"
 #include "tests/catch.h"
+#include "tests/ref/color_codes.h"
 #include "tests/ref/eu_fuzz.h"
 #include "tests/unit/eu/data.h"
 #include "tests/unit/eu/harness.h"
@@ -173,7 +174,7 @@ namespace {
 
 /// Permits the code to write colours itself.
 struct ColorTarget : MessageTarget {
-  ColorCodes codes{{16, 8, 0, 24}, 255};
+  ColorCodes codes{{16, 8, 0, 24}, 255, 0, 0, {}};
   unsigned sent = 0;
   SendResult send(const Message&, ThreadEnv&) override { return ++sent, SendResult::done; }
   void direct(const MessageForm&, ThreadEnv&, DirectAnswer& answer) override {
@@ -182,12 +183,27 @@ struct ColorTarget : MessageTarget {
   }
 };
 
+/// Codes without blending, and with many kinds of it.
+ColorCodes some_codes(std::mt19937& random, bool blends) {
+  ColorCodes codes{{16, 8, 0, 24}, 255, 0, 0, {}};
+  if (!blends) return codes;
+  const ColorCodes::Factor factors[] = {{}, {.constant = 1}, {0, 1, 0}, {0, 0, 1}, {1, -1, 0}, {1, 0, -1}, {.constant = 0.3f}};
+  codes.blends = 1;
+  for (ColorCodes::Factor& f : codes.factors) f = factors[random() % std::size(factors)];
+  if (random() % 3 == 0) codes.keep = 0xff00ffu << random() % 2 * 8;
+  if (random() % 3 == 0) codes.alpha = codes.shift[3] = 0;
+  return codes;
+}
+
 }  // namespace
 
 TEST_CASE("eu jit: a series writes the colours of whole squares to its threads' addresses, and sends messages if they have none") {
   if (jit::best_host_isa() == jit::HostIsa::none) return note("test", "no compiler here");
   // In one payload, and with alpha in a second one.
   const bool split = GENERATE(false, true);
+  // Rows of 16 bytes, which follow each other, or apart.
+  const uint32_t row = GENERATE(16u, 32u);
+  const unsigned blending = GENERATE(range(0u, 12u));
   const Isa& isa = split ? gen12_isa() : gen9_isa();
   Machine m(isa);
   m.fast_paths = &compiler_now();
@@ -200,12 +216,17 @@ TEST_CASE("eu jit: a series writes the colours of whole squares to its threads' 
   const auto register_of = [split](unsigned component) { return !split ? 4 + 2 * component : component < 3 ? 6 + 2 * component : 4; };
   m.load(assemble({write}, isa), 0xffff);
   std::mt19937 random(9);
+  ColorTarget target;
+  std::mt19937 chosen(blending);
+  target.codes = some_codes(chosen, blending != 0);
   constexpr size_t count = 200;
-  constexpr uint32_t row = 16;
   struct alignas(16) Block {
-    std::byte bytes[64];
+    std::byte bytes[128];
   };
   std::vector<Block> blocks(count);
+  for (Block& block : blocks)
+    for (std::byte& b : block.bytes) b = static_cast<std::byte>(random());
+  const std::vector<Block> before = blocks;
   std::vector<std::array<Grf, 12>> own(count);
   std::vector<SeriesThread> threads(count);
   unsigned asking = 0;
@@ -220,7 +241,6 @@ TEST_CASE("eu jit: a series writes the colours of whole squares to its threads' 
     if (i % 5) threads[i].target = blocks[i].bytes;
     else asking++;
   }
-  ColorTarget target;
   DirectAnswers answers;
   m.env.direct = &answers;
   SeriesThread* running = nullptr;
@@ -232,13 +252,13 @@ TEST_CASE("eu jit: a series writes the colours of whole squares to its threads' 
   CHECK(target.sent == asking);
   for (size_t i = 0; i < count; i++)
     for (unsigned pixel = 0; pixel < 16; pixel++) {
-      uint32_t expected = 0, got = 0;
-      for (unsigned c = 0; c < 4 && i % 5; c++) {
-        const float v = std::bit_cast<float>(own[i][register_of(c) + pixel / 8].dw[pixel % 8]), in = v > 0 ? std::min(v, 1.0f) : 0.0f;
-        expected |= static_cast<uint32_t>(std::nearbyint(double{in} * 255)) << target.codes.shift[c];
-      }
+      std::array<float, 4> colors;
+      for (unsigned c = 0; c < 4; c++) colors[c] = std::bit_cast<float>(own[i][register_of(c) + pixel / 8].dw[pixel % 8]);
       const unsigned quad = pixel / 4, x = (quad & 1) * 2 + (pixel & 1), y = (quad >> 1) * 2 + (pixel >> 1 & 1);
+      uint32_t old = 0, got = 0;
+      std::memcpy(&old, before[i].bytes + y * row + x * 4, 4);
       std::memcpy(&got, blocks[i].bytes + y * row + x * 4, 4);
+      const uint32_t expected = i % 5 ? ref::written_pixel(target.codes, colors, old) : old;
       INFO("thread " << i << " pixel " << pixel);
       REQUIRE(got == expected);
     }

@@ -14,6 +14,7 @@
 #include "hw/render/fill.h"
 #include "hw/render/output_merger.h"
 #include "tests/catch.h"
+#include "tests/ref/color_codes.h"
 #include "tests/unit/memory/mapped.h"
 #include "tests/unit/render/decoded.h"
 
@@ -69,7 +70,7 @@ TEST_CASE("eight colours at once are written as by the output merger") {
                                                 surface::SurfaceFormat::B8G8R8X8_UNORM, surface::SurfaceFormat::B8G8R8A8_UNORM_SRGB,
                                                 surface::SurfaceFormat::R32_UINT,       surface::SurfaceFormat::R32_FLOAT,
                                                 surface::SurfaceFormat::R8G8B8A8_UINT,  surface::SurfaceFormat::R32_SINT};
-  unsigned compared = 0;
+  unsigned compared = 0, compared_blends = 0;
   for (unsigned round = 0; round < 6000; ++round) {
     f.surface.format = surface::find_format(formats[f.any() % 8]);
     using surface::Tiling;
@@ -110,6 +111,17 @@ TEST_CASE("eight colours at once are written as by the output merger") {
       if (lanes >> i & 1) merger.write(f.view, rt, merger.mode(rt, 0), pixel(i)[0], pixel(i)[1], 0, 1, color);
     }
     const auto expected = result();
+    if (kernel->has_codes()) {
+      fill();
+      const ColorCodes codes = color_codes(*kernel);
+      compared_blends += codes.blends;
+      const auto old = result();
+      for (unsigned i = 0; i < 8; ++i) {
+        INFO("round " << round << ", pixel " << i << ", blend " << blend[0] << ' ' << blend[1] << ' ' << blend[2]);
+        REQUIRE(expected[i] ==
+                (lanes >> i & 1 ? ref::written_pixel(codes, {source[0][i], source[1][i], source[2][i], source[3][i]}, old[i]) : old[i]));
+      }
+    }
     for (const PixelKernels* build : builds()) {
       fill();
       ColorPixels pixels{};
@@ -122,6 +134,7 @@ TEST_CASE("eight colours at once are written as by the output merger") {
     }
   }
   CHECK(compared > 2000);
+  CHECK(compared_blends > 5);
 }
 
 TEST_CASE("the depth test of blocks equals that of single pixels") {
