@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstring>
 #include <utility>
 
 #include "hw/base/log.h"
@@ -89,9 +88,10 @@ void VertexStage::pass_on(const VertexName& name, std::span<uint32_t> entry) {
 void VertexStage::allocate(std::span<Vertex> out) {
   // All or none: one after the other they would end where the buffer does.
   const uint32_t units = Urb::units(entry_bytes_), first = worker_.urb.allocate(units * Urb::unit * static_cast<uint32_t>(out.size()));
+  const std::span<uint32_t> entries = worker_.urb.dwords(first, 0, units * (Urb::unit / 4) * static_cast<uint32_t>(out.size()));
   for (size_t i = 0; i < out.size(); ++i) {
     out[i].handle = first ? first + static_cast<uint32_t>(i) * units : 0;
-    out[i].vue = Vue(worker_.urb.dwords(out[i].handle, 0, entry_bytes_ / 4));
+    out[i].vue = first ? Vue(entries.subspan(i * units * (Urb::unit / 4), entry_bytes_ / 4)) : Vue();
   }
 }
 
@@ -152,29 +152,6 @@ void VertexStage::apply_edge_flags(std::span<Object> objects) {
     for (unsigned i = 0; i < object.count && i < 3; ++i)
       if (!fetch_.edge_flag(object.vertices[i], object.instance)) object.edges &= static_cast<uint8_t>(~(1u << i));
 }
-
-namespace {
-
-struct Extremes {
-  uint32_t low, high;
-};
-Extremes extremes(std::span<const uint32_t> values) {
-  typedef uint32_t U4 __attribute__((vector_size(16)));
-  constexpr size_t lanes = 4;
-  Extremes result{UINT32_MAX, 0};
-  U4 low = {UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX}, high{};
-  size_t at = 0;
-  for (; at + lanes <= values.size(); at += lanes) {
-    U4 four;
-    std::memcpy(&four, &values[at], sizeof four);
-    low = four < low ? four : low, high = four > high ? four : high;
-  }
-  for (size_t i = 0; i < lanes; ++i) result = {std::min(result.low, low[i]), std::max(result.high, high[i])};
-  for (const uint32_t value : values.subspan(at)) result = {std::min(result.low, value), std::max(result.high, value)};
-  return result;
-}
-
-}  // namespace
 
 bool NearNumbers::clear(size_t count, uint32_t low, uint32_t high) {
   constexpr size_t per_vertex = 8, least = 4096;  // entries; the table stays in the second cache
@@ -263,7 +240,7 @@ size_t VertexStage::number_indices(std::span<uint32_t> indices, bool alone) {
     for (size_t i = 0; i < indices.size(); ++i) order[i] = {std::exchange(indices[i], static_cast<uint32_t>(i)), 0};
     return indices.size();
   }
-  const auto [low, high] = extremes(indices);
+  const auto [low, high] = setup_kernels().extremes(indices.data(), indices.size());
   if (scratch_.near.clear(indices.size(), low, high)) return scratch_.near.number(indices, order.data());
   scratch_.numbers.clear(indices.size(), low, high, true);
   uint32_t count = 0;
