@@ -2,6 +2,7 @@
 // Primitive assembly: a stream of vertex numbers, with cuts, into objects (SKL PRM vol 7, "3D Primitive Topology Types").
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <functional>
@@ -30,6 +31,18 @@ struct Object {
   uint8_t edges = 7;      ///< of triangles, bit i: from corner i to the next is an edge of the polygon
   uint32_t instance = 0;  ///< of the draw
 };
+
+/// A triangle of a list without cuts; `corners`: its three vertices.
+inline void put_list_triangle(Object& object, const uint32_t* corners, uint8_t provoking, uint32_t primitive_id) {
+  std::copy_n(corners, 3, object.vertices.begin());
+  object.count = 3;
+  object.reversed = false;
+  object.provoking = provoking;
+  object.stream = 0;
+  object.primitive_id = primitive_id;
+  object.edges = 7;
+  object.instance = 0;
+}
 
 /// The object without its adjacent vertices; `type` is the one it was assembled as.
 Object primary_vertices(const Object& object, ObjectType type);

@@ -16,11 +16,13 @@ struct ChunkedGeometry::Unit {
                slot},
         stage(worker, vs),
         setup(prototype),
-        objects(own.objects) {}
+        objects(own.objects),
+        corners(own.corners) {}
   GeometryWorker worker;
   VertexStage stage;
   Setup setup;
   std::vector<Object>& objects;
+  std::vector<uint32_t>& corners;
 };
 
 bool ChunkedGeometry::takes(const DrawState& state, const DrawCall& call, const GeometryWorker& worker) {
@@ -57,13 +59,26 @@ ChunkedGeometry::Unit& ChunkedGeometry::unit(unsigned slot) {
 /// Whether no two objects of the batch share a vertex.
 bool ChunkedGeometry::alone(const Batch& batch) const { return batch.triangles.count && !stage_.fetch().indexed(); }
 
+/// Triangles `first` and following of a list.
+void ChunkedGeometry::list_chunk(const Batch& batch, Unit& own, uint32_t first, size_t count, PreparedObjects& out) {
+  if (own.corners.size() < 3 * count) own.corners.resize(3 * count);
+  const std::span<uint32_t> corners = std::span(own.corners).first(3 * count);
+  own.stage.fetch().indices(3 * first, corners);
+  const std::span<const Vertex> vertices = own.stage.shade_indices(corners, alone(batch));
+  if (worker_.stop.aborting()) return;
+  own.setup.prepare_list(corners, std::min<uint8_t>(provoking_.triangle, 2), first, vertices, out);
+}
+
 void ChunkedGeometry::chunk(const Batch& batch, size_t index, unsigned slot, PreparedObjects& out) {
   out.clear();
   if (worker_.stop.aborting()) return;
   Unit& own = unit(slot);
   const size_t first = index * objects_per_chunk_;
   const size_t count = std::min(objects_per_chunk_, batch.size() - first);
+  own.worker.urb.clear();
   std::span<Object> objects;
+  if (batch.triangles.count && own.stage.shades_indices())
+    return list_chunk(batch, own, static_cast<uint32_t>(batch.triangles.first + first), count, out);
   if (batch.triangles.count) {
     if (own.objects.size() < count) own.objects.resize(count);
     objects = std::span(own.objects).first(count);
@@ -71,7 +86,6 @@ void ChunkedGeometry::chunk(const Batch& batch, size_t index, unsigned slot, Pre
   } else {
     objects = batch.objects.subspan(first, count);
   }
-  own.worker.urb.clear();
   const std::span<const Vertex> vertices = own.stage.shade(objects, alone(batch));
   if (worker_.stop.aborting()) return;
   if (without_adjacency(batch.type) != batch.type)

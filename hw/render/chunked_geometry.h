@@ -20,7 +20,8 @@ struct GeometrySlot {
   Urb urb;
   eu::Thread thread;
   VertexScratch vertices;
-  std::vector<Object> objects;  ///< assembled here
+  std::vector<Object> objects;    ///< assembled here
+  std::vector<uint32_t> corners;  ///< of triangles that need no assembly
 };
 
 using GeometrySlots = std::vector<std::unique_ptr<GeometrySlot>>;
@@ -48,6 +49,7 @@ class ChunkedGeometry {
   Unit& unit(unsigned slot);
   bool alone(const Batch& batch) const;
   void chunk(const Batch& batch, size_t index, unsigned slot, PreparedObjects& out);
+  void list_chunk(const Batch& batch, Unit& own, uint32_t first, size_t count, PreparedObjects& out);
 
   WorkerPool* pool_;
   const GeometryWorker& worker_;

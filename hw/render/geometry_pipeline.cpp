@@ -137,17 +137,8 @@ void GeometryPipeline::list_triangles(VertexFetch& fetch, Provoking provoking, u
     const std::span<Object> some = out.subspan(at, std::min(at_once, out.size() - at));
     const auto number = first + static_cast<uint32_t>(at);
     fetch.indices(3 * number, std::span(indices).first(3 * some.size()));
-    for (size_t i = 0; i < some.size(); ++i) {
-      Object& object = some[i];
-      std::copy_n(&indices[3 * i], 3, object.vertices.begin());
-      object.count = 3;
-      object.reversed = false;
-      object.provoking = std::min<uint8_t>(provoking.triangle, 2);
-      object.stream = 0;
-      object.primitive_id = number + static_cast<uint32_t>(i);
-      object.edges = 7;
-      object.instance = 0;
-    }
+    for (size_t i = 0; i < some.size(); ++i)
+      put_list_triangle(some[i], &indices[3 * i], std::min<uint8_t>(provoking.triangle, 2), number + static_cast<uint32_t>(i));
   }
 }
 

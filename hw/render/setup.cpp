@@ -232,28 +232,38 @@ void Setup::place(std::span<const Vertex> vertices) {
 
 Setup::Screen Setup::screen_of(const PlacedVertex& v) { return {v.x, v.y, v.fx, v.fy}; }
 
-/// What most triangles are: none of it is clipped, and it is filled.
-void Setup::prepare_plain(const Object& object, const std::array<const PlacedVertex*, 3>& at, std::span<const Vue, 3> vertices,
+/// What most triangles are: none of it is clipped, and it is filled. False: the general code is needed.
+bool Setup::prepare_plain(const Corners& triangle, const std::array<const PlacedVertex*, 3>& at, std::span<const Vertex> all,
                           PreparedObjects& out) {
   const std::array<Screen, 3> corners{{screen_of(*at[0]), screen_of(*at[1]), screen_of(*at[2])}};
   const int64_t area = area_of(corners);
-  if (area == 0 && raster_.conservative) return prepare(ObjectType::triangle, object, vertices, out);
+  if (area == 0 && raster_.conservative) return false;
   ++primitives_;
-  const bool front = ((area > 0) != object.reversed) == state_.raster.front_clockwise;
-  if (area == 0 || culled(front)) return;
+  const bool front = ((area > 0) != triangle.reversed) == state_.raster.front_clockwise;
+  if (area == 0 || culled(front)) return true;
   PixelRect box = bounds_of(corners);
   box.clip(raster_.viewports[0].rect);
-  if (box.empty()) return;
-  PreparedObject& triangle = out.objects.emplace_back();
-  if (!find_planes({&at[0]->row, &at[1]->row, &at[2]->row}, triangle)) return out.objects.pop_back();
-  triangle.front = front, triangle.filled = true;
-  triangle.bounds = box;
-  if (state_.raster.bias.solid) triangle.depth_bias = bias_of(corners, triangle);
-  triangle.parts = arena_->slice<Coverage>(1);
-  triangle.parts.push_back({.edges = edges_of(corners, area), .edge_count = 3, .bounds = box});
-  const Vue& provoking = vertices[std::min<size_t>(object.provoking, 2)];
-  triangle.layer = raster_.force_layer_zero ? 0 : provoking.layer();
-  setup_attributes(provoking, object.primitive_id, vertices, triangle);
+  if (box.empty()) return true;
+  PreparedObject& object = out.objects.emplace_back();
+  if (!find_planes({&at[0]->row, &at[1]->row, &at[2]->row}, object)) return out.objects.pop_back(), true;
+  object.front = front, object.filled = true;
+  object.bounds = box;
+  if (state_.raster.bias.solid) object.depth_bias = bias_of(corners, object);
+  object.parts = arena_->slice<Coverage>(1);
+  object.parts.push_back({.edges = edges_of(corners, area), .edge_count = 3, .bounds = box});
+  const std::array<Vue, 3> vues{all[triangle.vertices[0]].vue, all[triangle.vertices[1]].vue, all[triangle.vertices[2]].vue};
+  const Vue& provoking = vues[std::min<size_t>(triangle.provoking, 2)];
+  object.layer = raster_.force_layer_zero ? 0 : provoking.layer();
+  setup_attributes(provoking, triangle.primitive_id, vues, object);
+  return true;
+}
+
+/// Of a triangle with placed vertices. False: the general code is needed.
+bool Setup::prepare_placed(const Corners& triangle, std::span<const Vertex> vertices, PreparedObjects& out) {
+  const std::array<const PlacedVertex*, 3> at{&placed_[triangle.vertices[0]], &placed_[triangle.vertices[1]], &placed_[triangle.vertices[2]]};
+  const uint32_t any = at[0]->outside | at[1]->outside | at[2]->outside;
+  if ((any & PlacedVertex::no_number) || (at[0]->outside & at[1]->outside & at[2]->outside)) return true;
+  return !any && solid_ && prepare_plain(triangle, at, vertices, out);
 }
 
 void Setup::prepare_all(ObjectType type, std::span<const Object> objects, std::span<const Vertex> vertices, PreparedObjects& out) {
@@ -262,21 +272,27 @@ void Setup::prepare_all(ObjectType type, std::span<const Object> objects, std::s
   const bool places = type == ObjectType::triangle && places_vertices();
   if (places) place(vertices);
   for (const Object& object : objects) {
+    if (places && prepare_placed({object.vertices.data(), object.reversed, object.provoking, object.primitive_id}, vertices, out)) continue;
     std::array<Vue, 3> vues;
     for (unsigned i = 0; i < object.count; ++i) vues[i] = vertices[object.vertices[i]].vue;
-    const auto corners = std::span(vues).first(object.count);
-    if (!places) {
-      prepare(type, object, corners, out);
-      continue;
-    }
-    const std::array<const PlacedVertex*, 3> at{&placed_[object.vertices[0]], &placed_[object.vertices[1]], &placed_[object.vertices[2]]};
-    const uint32_t any = at[0]->outside | at[1]->outside | at[2]->outside;
-    if ((any & PlacedVertex::no_number) || (at[0]->outside & at[1]->outside & at[2]->outside)) continue;
-    if (any || !solid_) {
-      prepare(type, object, corners, out);
-      continue;
-    }
-    prepare_plain(object, at, vues, out);
+    prepare(type, object, std::span(vues).first(object.count), out);
+  }
+}
+
+void Setup::prepare_list(std::span<const uint32_t> corners, uint8_t provoking, uint32_t primitive_id, std::span<const Vertex> vertices,
+                         PreparedObjects& out) {
+  if (raster_.clip.reject_all) return;
+  arena_ = &out.arena;
+  const bool places = places_vertices();
+  if (places) place(vertices);
+  out.objects.reserve(out.objects.size() + corners.size() / 3);
+  for (size_t at = 0; at + 3 <= corners.size(); at += 3, ++primitive_id) {
+    const uint32_t* const three = &corners[at];
+    if (places && prepare_placed({three, false, provoking, primitive_id}, vertices, out)) continue;
+    Object object;
+    put_list_triangle(object, three, provoking, primitive_id);
+    const std::array<Vue, 3> vues{vertices[three[0]].vue, vertices[three[1]].vue, vertices[three[2]].vue};
+    prepare(ObjectType::triangle, object, vues, out);
   }
 }
 

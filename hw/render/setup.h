@@ -89,6 +89,9 @@ class Setup {
   void prepare(ObjectType type, const Object& object, std::span<const Vue> vertices, PreparedObjects& out);
   /// The same for objects whose vertices are numbers into `vertices`; each vertex is placed on the screen once.
   void prepare_all(ObjectType type, std::span<const Object> objects, std::span<const Vertex> vertices, PreparedObjects& out);
+  /// The same for triangles of a list without cuts: three vertices each, the first one with this primitive ID.
+  void prepare_list(std::span<const uint32_t> corners, uint8_t provoking, uint32_t primitive_id, std::span<const Vertex> vertices,
+                    PreparedObjects& out);
   uint64_t primitives() const { return primitives_; }
 
  private:
@@ -125,7 +128,15 @@ class Setup {
   bool places_vertices() const;
   void place(std::span<const Vertex> vertices);
   static Screen screen_of(const PlacedVertex& v);
-  void prepare_plain(const Object& object, const std::array<const PlacedVertex*, 3>& at, std::span<const Vue, 3> vertices,
+  /// A triangle by the numbers of its vertices.
+  struct Corners {
+    const uint32_t* vertices;
+    bool reversed;
+    uint8_t provoking;
+    uint32_t primitive_id;
+  };
+  bool prepare_placed(const Corners& triangle, std::span<const Vertex> vertices, PreparedObjects& out);
+  bool prepare_plain(const Corners& triangle, const std::array<const PlacedVertex*, 3>& at, std::span<const Vertex> all,
                      PreparedObjects& out);
   void finish_triangle(const Object& object, std::span<const Vue> vertices, std::span<const Screen> places, std::span<const Screen> corners,
                        PreparedObject& triangle, PreparedObjects& out);

@@ -85,9 +85,49 @@ void place(const PlaceRules& rules, const float* const* positions, size_t count,
   place_four(rules, last, count - at, out + at);
 }
 
+typedef uint32_t U4 __attribute__((vector_size(16)));
+typedef uint32_t U8 __attribute__((vector_size(32)));
+
+U8 pair(const std::byte* one, const std::byte* other) {
+  U4 a, b;
+  std::memcpy(&a, one, sizeof a);
+  std::memcpy(&b, other, sizeof b);
+  return __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7);
+}
+
+void dwords(const std::byte* const* at, uint32_t* out) {
+  const U8 a = pair(at[0], at[4]), b = pair(at[1], at[5]), c = pair(at[2], at[6]), d = pair(at[3], at[7]);
+  const U8 ab = __builtin_shufflevector(a, b, 0, 8, 1, 9, 4, 12, 5, 13), cd = __builtin_shufflevector(c, d, 0, 8, 1, 9, 4, 12, 5, 13);
+  const U8 ab2 = __builtin_shufflevector(a, b, 2, 10, 3, 11, 6, 14, 7, 15), cd2 = __builtin_shufflevector(c, d, 2, 10, 3, 11, 6, 14, 7, 15);
+  U8* const to = reinterpret_cast<U8*>(out);
+  to[0] = __builtin_shufflevector(ab, cd, 0, 1, 8, 9, 4, 5, 12, 13);
+  to[1] = __builtin_shufflevector(ab, cd, 2, 3, 10, 11, 6, 7, 14, 15);
+  to[2] = __builtin_shufflevector(ab2, cd2, 0, 1, 8, 9, 4, 5, 12, 13);
+  to[3] = __builtin_shufflevector(ab2, cd2, 2, 3, 10, 11, 6, 7, 14, 15);
+}
+
+Extremes extremes(const uint32_t* values, size_t count) {
+  constexpr size_t lanes = 8;
+  Extremes result{UINT32_MAX, 0};
+  const auto add = [&](uint32_t value) {
+    result.low = value < result.low ? value : result.low;
+    result.high = value > result.high ? value : result.high;
+  };
+  U8 low = U8{} + UINT32_MAX, high{};
+  size_t at = 0;
+  for (; at + lanes <= count; at += lanes) {
+    U8 eight;
+    std::memcpy(&eight, values + at, sizeof eight);
+    low = eight < low ? eight : low, high = eight > high ? eight : high;
+  }
+  for (size_t i = 0; at >= lanes && i < lanes; ++i) add(low[i]), add(high[i]);
+  for (; at < count; ++at) add(values[at]);
+  return result;
+}
+
 }  // namespace
 
 extern const SetupKernels SETUP_KERNELS;
-const SetupKernels SETUP_KERNELS = {place};
+const SetupKernels SETUP_KERNELS = {dwords, extremes, place};
 
 }  // namespace softgen::render

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Vertices to screen positions and clip flags, four at a time, once per vertex and not per triangle. Compiled per instruction set like
-// pixel_kernels.h.
+// Vector code for vertices: what is fetched of eight of them; screen positions and clip flags, four at a time, once per vertex and not per triangle.
+// Compiled per instruction set like pixel_kernels.h.
 #pragma once
 
 #include <cstddef>
@@ -40,7 +40,15 @@ struct PlacedVertex {
   uint32_t unused;
 };
 
+/// The least and the greatest of some values; the greatest is 0 without any, and the least the largest number.
+struct Extremes {
+  uint32_t low, high;
+};
+
 struct SetupKernels {
+  /// The first four dwords at eight places: dword n of place i to `out`[8 n + i], which is aligned to 32 bytes.
+  void (*dwords)(const std::byte* const* at, uint32_t* out);
+  Extremes (*extremes)(const uint32_t* values, size_t count);
   /// `positions`: of `count` vertices, four floats each.
   void (*place)(const PlaceRules& rules, const float* const* positions, size_t count, PlacedVertex* out);
 };

@@ -107,11 +107,13 @@ void VertexFetch::read_indices(uint64_t address, std::span<uint32_t> out) {
       out = out.subspan(1), address += sizeof(Index);
       continue;
     }
-    for (size_t i = 0; i < count; ++i) {
-      Index value;
-      std::memcpy(&value, at + i * sizeof(Index), sizeof value);
-      out[i] = value;
-    }
+    if constexpr (sizeof(Index) == sizeof out[0]) std::memcpy(out.data(), at, count * sizeof(Index));
+    else
+      for (size_t i = 0; i < count; ++i) {
+        Index value;
+        std::memcpy(&value, at + i * sizeof(Index), sizeof value);
+        out[i] = value;
+      }
     out = out.subspan(count), address += count * sizeof(Index);
   }
 }
@@ -208,12 +210,46 @@ void VertexFetch::fetch(uint32_t index, uint32_t instance, std::span<Vec4> out) 
 struct VertexFetch::Elements {
   std::array<const std::byte*, lanes> at;
   uint32_t there = 0;                       ///< bit i: vertex i has it
-  std::array<std::byte, 32 * lanes> split;  ///< those that cross a page
+  std::array<std::byte, 32 * lanes> split;  ///< those that are near the end of a page
+  const Source* source = nullptr;           ///< whose elements they are
+  size_t count = 0;                         ///< of the vertices
+  bool plain = false;                       ///< all of them are there, and none is split
+  uint64_t last = 0;                        ///< plain: the greatest number of an element,
+  uint64_t low = 0, high = 0;               ///< and the range of the elements' places in their pages
 };
+
+namespace {
+
+constexpr uint64_t fetched_bytes = 16;  ///< that may be read from where an element begins
+
+/// `pitch` bytes from one to the next, of which the first is number `first`.
+template <typename Elements>
+void put_row(Elements& out, const std::byte* at, uint64_t va, uint64_t first, uint64_t all, uint64_t pitch) {
+  constexpr uint64_t page = memory::View::page_size;
+  for (size_t i = 0; i <= all; ++i) out.at[i] = at + i * pitch;
+  out.there = (2u << all) - 1;
+  out.plain = true;
+  out.last = first + all, out.low = va % page, out.high = va % page + all * pitch;
+}
+
+}  // namespace
+
+/// From where the vertices have another element of the same buffer. False: it must be looked for.
+bool VertexFetch::move(const Source& source, Elements& out) const {
+  constexpr uint64_t page = memory::View::page_size;
+  if (!out.plain || out.source->element.buffer != source.element.buffer || source.element.per_instance || out.last >= source.count) return false;
+  const uint64_t distance = source.start - out.source->start, bytes = std::max<uint64_t>(source.bytes(), fetched_bytes);
+  if (out.low + distance >= page || out.high + distance + bytes > page) return false;
+  for (size_t i = 0; i < out.count; ++i) out.at[i] += static_cast<int64_t>(distance);
+  out.low += distance, out.high += distance;
+  out.source = &source;
+  return true;
+}
 
 void VertexFetch::locate(const Source& source, std::span<const VertexName> vertices, Elements& out) {
   constexpr uint64_t page = memory::View::page_size;
   const unsigned bytes = source.format ? source.format->block_bytes() : 0;
+  const uint64_t read = std::max<uint64_t>(bytes, fetched_bytes);
   const uint32_t base = draw_.indexed ? static_cast<uint32_t>(draw_.base_vertex) : 0;
   // One after the other, as lists without indices have them, and mostly in one page.
   const auto follow = [&] {
@@ -222,31 +258,53 @@ void VertexFetch::locate(const Source& source, std::span<const VertexName> verti
     return gaps == 0;
   };
   const uint64_t first = vertices[0].index + base, all = vertices.size() - 1;
+  out.source = &source, out.count = vertices.size();
   if (!draw_.indexed && !source.element.per_instance && first + all < source.count && source.buffer.pitch <= page / lanes && follow()) {
     const uint64_t va = source.start + first * source.buffer.pitch;
-    if (va % page + all * source.buffer.pitch + bytes <= page) {
-      const std::byte* const at = view_.at(va);
-      for (size_t i = 0; i <= all; ++i) out.at[i] = at + i * source.buffer.pitch;
-      out.there = (2u << all) - 1;
-      return;
-    }
+    if (va % page + all * source.buffer.pitch + read <= page) return put_row(out, view_.at(va), va, first, all, source.buffer.pitch);
   }
   uint64_t known = nowhere;  // a page, and where it is
   const std::byte* known_at = nullptr;
   out.there = 0;
+  out.plain = !source.element.per_instance;
+  out.last = 0, out.low = page, out.high = 0;
   for (size_t i = 0; i < vertices.size(); ++i) {
-    const uint64_t va = address(source, vertices[i].index + base, vertices[i].instance);
+    const uint32_t number = vertices[i].index + base;
+    const uint64_t va = address(source, number, vertices[i].instance);
     out.at[i] = zeros;
-    if (va == nowhere) continue;
-    out.there |= 1u << i;
-    const uint64_t within = va % page;
-    if (within + bytes > page) {
-      view_.read(va, &out.split[32 * i], bytes);
-      out.at[i] = &out.split[32 * i];
+    if (va == nowhere) {
+      out.plain = false;
       continue;
     }
+    out.there |= 1u << i;
+    const uint64_t within = va % page;
+    if (within + read > page) {
+      view_.read(va, &out.split[32 * i], bytes);
+      out.at[i] = &out.split[32 * i];
+      out.plain = false;
+      continue;
+    }
+    out.last = std::max<uint64_t>(out.last, number), out.low = std::min(out.low, within), out.high = std::max(out.high, within);
     if (va - within != known) known = va - within, known_at = view_.at(known);
     out.at[i] = known_at + within;
+  }
+}
+
+/// Elements of up to four dwords, of eight vertices that all have one. `to`: by component.
+void VertexFetch::put_words(const Source& source, const Elements& elements, std::span<Grf* const> to, size_t offset) const {
+  const surface::Format& format = *source.format;
+  alignas(32) std::array<std::array<uint32_t, lanes>, 4> words;
+  kernels_.dwords(elements.at.data(), words[0].data());
+  for (size_t c = 0; c < 4; ++c) {
+    if (!to[c]) continue;
+    uint32_t* const dw = to[c][offset].dw;
+    const int stored = format.output[c];
+    if (const VertexComponent control = source.element.components[c]; control == VertexComponent::source && stored >= 0) {
+      std::memcpy(dw, words[static_cast<size_t>(stored)].data(), sizeof words[0]);
+    } else {
+      const uint32_t one = format.numeric == surface::Numeric::floating ? std::bit_cast<uint32_t>(1.0f) : 1;
+      std::fill_n(dw, lanes, controlled(control, c == 3 ? one : 0));
+    }
   }
 }
 
@@ -264,7 +322,7 @@ void VertexFetch::fetch_lanes(std::span<const VertexName> vertices, std::span<Gr
         for (size_t i = 0; i < vertices.size(); ++i) put(c, i, 0);
       continue;
     }
-    locate(source, vertices, elements);
+    if (!move(source, elements)) locate(source, vertices, elements);
     const auto controls = source.element.components;
     const surface::Format* format = source.format;
     if (elements.there != all) missing_bytes_ += source.bytes() * static_cast<uint64_t>(std::popcount(all & ~elements.there));
@@ -274,19 +332,8 @@ void VertexFetch::fetch_lanes(std::span<const VertexName> vertices, std::span<Gr
         store_raw64(*format, elements.at[i], controls, std::span(value).first(to.size() / 4));
         for (size_t c = 0; c < to.size(); ++c) put(c, i, value[c / 4][c % 4]);
       }
-    } else if (format && format->layout == surface::ElementLayout::words && elements.there == all) {
-      for (size_t c = 0; c < 4; ++c) {
-        if (!to[c]) continue;
-        Grf* const reg = to[c] + offset;
-        const int stored = format->output[c];
-        if (controls[c] == VertexComponent::source && stored >= 0) {
-          for (size_t i = 0; i < vertices.size(); ++i) std::memcpy(&reg->dw[i], elements.at[i] + 4 * stored, 4);
-        } else {
-          const uint32_t one = format->numeric == surface::Numeric::floating ? std::bit_cast<uint32_t>(1.0f) : 1;
-          const uint32_t value = controlled(controls[c], c == 3 ? one : 0);
-          for (size_t i = 0; i < vertices.size(); ++i) reg->dw[i] = value;
-        }
-      }
+    } else if (format && format->layout == surface::ElementLayout::words && elements.there == 0xff) {
+      put_words(source, elements, to, offset);
     } else {
       for (size_t i = 0; i < vertices.size(); ++i) {
         const Vec4 value = elements.there >> i & 1 ? surface::decode(*format, elements.at[i]) : Vec4{};

@@ -11,6 +11,7 @@
 #include "hw/iface/message_target.h"
 #include "hw/memory/view.h"
 #include "hw/render/draw_state.h"
+#include "hw/render/setup_kernels.h"
 #include "hw/surface/format.h"
 
 namespace softgen::render {
@@ -82,6 +83,8 @@ class VertexFetch {
   static constexpr size_t lanes = 8;
   struct Elements;
   void locate(const Source& source, std::span<const VertexName> vertices, Elements& out);
+  bool move(const Source& source, Elements& out) const;
+  void put_words(const Source& source, const Elements& elements, std::span<Grf* const> to, size_t offset) const;
   /// Without an offset VertexID counts from zero: without Start Vertex and without Base Vertex (Mesa's vertex_id_zero_base).
   uint32_t vertex_id(uint32_t index) const {
     if (input_.vertex_id_offset) return draw_.indexed ? index + static_cast<uint32_t>(draw_.base_vertex) : index;
@@ -94,6 +97,7 @@ class VertexFetch {
   bool fetch_element(const Source& source, uint32_t index, uint32_t instance, std::span<Vec4> out);
   void store_system_values(uint32_t vertex_id, uint32_t instance, std::span<Vec4> out) const;
 
+  const SetupKernels& kernels_ = setup_kernels();
   const VertexInput& input_;
   memory::View& view_;
   DrawCall draw_;

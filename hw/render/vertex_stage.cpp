@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "hw/base/log.h"
 #include "hw/eu/interp/run.h"
@@ -87,9 +88,10 @@ void VertexStage::pass_on(const VertexName& name, std::span<uint32_t> entry) {
 void VertexStage::allocate(std::span<Vertex> out) {
   // All or none: one after the other they would end where the buffer does.
   const uint32_t units = Urb::units(entry_bytes_), first = worker_.urb.allocate(units * Urb::unit * static_cast<uint32_t>(out.size()));
+  const std::span<uint32_t> entries = worker_.urb.dwords(first, 0, units * (Urb::unit / 4) * static_cast<uint32_t>(out.size()));
   for (size_t i = 0; i < out.size(); ++i) {
     out[i].handle = first ? first + static_cast<uint32_t>(i) * units : 0;
-    out[i].vue = Vue(worker_.urb.dwords(out[i].handle, 0, entry_bytes_ / 4));
+    out[i].vue = first ? Vue(entries.subspan(i * units * (Urb::unit / 4), entry_bytes_ / 4)) : Vue();
   }
 }
 
@@ -151,6 +153,35 @@ void VertexStage::apply_edge_flags(std::span<Object> objects) {
       if (!fetch_.edge_flag(object.vertices[i], object.instance)) object.edges &= static_cast<uint8_t>(~(1u << i));
 }
 
+bool NearNumbers::clear(size_t count, uint32_t low, uint32_t high) {
+  constexpr size_t per_vertex = 8, least = 4096;  // entries; the table stays in the second cache
+  if (count >= UINT32_MAX / 2 || high - low >= std::max(per_vertex * count, least)) return false;
+  const size_t room = size_t{high - low} + 1;
+  base_ = end_;
+  if (base_ > UINT32_MAX - count) base_ = 1, std::fill(table_.begin(), table_.end(), 0u);
+  end_ = base_ + static_cast<uint32_t>(count);
+  if (table_.size() < room) table_.resize(std::bit_ceil(room));
+  low_ = low;
+  return true;
+}
+
+size_t NearNumbers::number(std::span<uint32_t> indices, VertexName* order) {
+  uint32_t next = base_;
+  uint32_t* const table = table_.data();
+  const uint32_t low = low_, base = base_;
+  // Without branches: whether a vertex is new does not follow a pattern.
+  for (uint32_t& index : indices) {
+    uint32_t& entry = table[index - low];
+    const bool added = entry < base;
+    const uint32_t number = added ? next : entry;
+    order[next - base] = {index, 0};
+    next += added;
+    entry = number;
+    index = number - base;
+  }
+  return next - base;
+}
+
 void VertexNumbers::clear(size_t most, uint32_t low, uint32_t high, bool one_instance) {
   const size_t room = std::bit_ceil(2 * most + 1);
   if (slots_.size() < room || ++stamp_ == 0) slots_.assign(std::max(room, slots_.size()), {}), stamp_ = 1;
@@ -189,12 +220,46 @@ std::span<const Vertex> VertexStage::shade(std::span<Object> objects, bool alone
         object.vertices[i] = static_cast<uint32_t>(scratch_.order.size() - 1);
       }
   scratch_.vertices.assign(scratch_.order.size(), {});
-  for (size_t at = 0, count = 0; at < scratch_.order.size() && !worker_.stop.aborting(); at += count) {
-    const size_t left = scratch_.order.size() - at;
-    count = left < simd8 ? left : std::min(left / simd8, max_threads) * simd8;
-    shade_some(std::span(scratch_.order).subspan(at, count), std::span(scratch_.vertices).subspan(at, count));
-  }
+  shade_all(scratch_.order, scratch_.vertices);
   return scratch_.vertices;
+}
+
+void VertexStage::shade_all(std::span<const VertexName> names, std::span<Vertex> out) {
+  for (size_t at = 0, count = 0; at < names.size() && !worker_.stop.aborting(); at += count) {
+    const size_t left = names.size() - at;
+    count = left < simd8 ? left : std::min(left / simd8, max_threads) * simd8;
+    shade_some(names.subspan(at, count), out.subspan(at, count));
+  }
+}
+
+/// Names the vertices in scratch_.order; returns how many there are.
+size_t VertexStage::number_indices(std::span<uint32_t> indices, bool alone) {
+  auto& order = scratch_.order;
+  if (order.size() < indices.size() + 1) order.resize(indices.size() + 1);
+  if (alone) {
+    for (size_t i = 0; i < indices.size(); ++i) order[i] = {std::exchange(indices[i], static_cast<uint32_t>(i)), 0};
+    return indices.size();
+  }
+  const auto [low, high] = setup_kernels().extremes(indices.data(), indices.size());
+  if (scratch_.near.clear(indices.size(), low, high)) return scratch_.near.number(indices, order.data());
+  scratch_.numbers.clear(indices.size(), low, high, true);
+  uint32_t count = 0;
+  for (uint32_t& index : indices) {
+    order[count] = {index, 0};
+    index = scratch_.numbers.find_or_add({index, 0}, count);
+    count += index == count;
+  }
+  return count;
+}
+
+std::span<const Vertex> VertexStage::shade_indices(std::span<uint32_t> indices, bool alone) {
+  if (indices.empty()) return {};
+  const size_t count = number_indices(indices, alone);
+  if (scratch_.vertices.size() < count) scratch_.vertices.resize(count);
+  const auto vertices = std::span(scratch_.vertices).first(count);
+  std::fill(vertices.begin(), vertices.end(), Vertex{});
+  shade_all(std::span(scratch_.order).first(count), vertices);
+  return vertices;
 }
 
 }  // namespace softgen::render

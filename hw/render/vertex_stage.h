@@ -11,6 +11,20 @@
 
 namespace softgen::render {
 
+/// Numbers of vertices of one instance, by their indices, where these lie close together. Cleared by counting on.
+class NearNumbers {
+ public:
+  /// Whether the indices `low` to `high` of `count` vertices are taken. They are numbered anew then.
+  bool clear(size_t count, uint32_t low, uint32_t high);
+  /// Replaces each index by its number. `order`, with room for one more than there are indices, gets the vertices that the numbers stand for; returns
+  /// how many.
+  size_t number(std::span<uint32_t> indices, VertexName* order);
+
+ private:
+  std::vector<uint32_t> table_;        ///< by index from low_ on: base_ plus the number; less: none yet
+  uint32_t base_ = 1, end_ = 1, low_ = 0;  ///< end_: the next base
+};
+
 /// Numbers of the vertices of a batch, by name. Cleared by counting on: no memory is touched.
 class VertexNumbers {
  public:
@@ -49,6 +63,7 @@ struct VertexScratch {
   DirectAnswers answers;
   std::vector<Vec4> fetched;
   VertexNumbers numbers;
+  NearNumbers near;
   std::vector<VertexName> order;
   std::vector<Vertex> vertices;
 };
@@ -67,12 +82,18 @@ class VertexStage {
   /// Fetches and shades what the objects name (index and instance), each vertex once. Afterwards their vertices are numbers into the result,
   /// which holds until the next call. `alone`: no two objects name the same.
   std::span<const Vertex> shade(std::span<Object> objects, bool alone = false);
+  /// shade() of vertices of the first instance that `indices` names. They become numbers into the result.
+  std::span<const Vertex> shade_indices(std::span<uint32_t> indices, bool alone = false);
+  /// Whether shade_indices() does all that shade() does: vertices have no edge flags.
+  bool shades_indices() const { return !edge_flags_; }
   /// Of a VUE.
   uint32_t entry_bytes() const { return entry_bytes_; }
   uint64_t invocations() const { return invocations_; }
 
  private:
   void number(std::span<Object> objects);
+  size_t number_indices(std::span<uint32_t> indices, bool alone);
+  void shade_all(std::span<const VertexName> names, std::span<Vertex> out);
   void shade_some(std::span<const VertexName> names, std::span<Vertex> out);
   void allocate(std::span<Vertex> out);
   void put_payload(size_t number, std::span<const VertexName> names, std::span<const Vertex> vertices);
