@@ -16,7 +16,7 @@
 namespace softgen::render {
 
 /// Threads of a series.
-constexpr unsigned max_threads = 32;
+constexpr unsigned max_threads = 64;
 
 /// Quads gathered for one thread: pixel i is (i & 1, i >> 1 & 1) of quad i / 4. The pixels may be coarse ones.
 struct PixelThread : eu::SeriesThread {
