@@ -21,27 +21,42 @@ void TouchedPairs::add(memory::View& view, const RenderTarget& rt, uint32_t slic
   const surface::Extent& extent = rt.level->extent();
   part.clip({0, 0, static_cast<int32_t>(extent.width), static_cast<int32_t>(extent.height)});
   if (part.empty()) return;
-  const uint32_t width = rt.ccs.width();
+  const int width_bits = std::countr_zero(rt.ccs.width());  // 32 bytes of formats of whole powers of two
   const auto x = static_cast<uint32_t>(part.x0), y = static_cast<uint32_t>(part.y0);
-  const uint32_t first_column = (x & ~(tile - 1)) / width, first_row = (y & ~(tile - 1)) / Ccs::pair_rows;
-  auto at = std::find_if(touched_.rbegin(), touched_.rend(), [&](const Touched& t) { return t.slice == slice && t.rt->ccs == rt.ccs; });
+  const uint32_t first_column = (x & ~(tile - 1)) >> width_bits, first_row = (y & ~(tile - 1)) / Ccs::pair_rows;
+  auto at = std::find_if(touched_.rbegin(), touched_.rend(),
+                         [&](const Touched& t) { return t.slice == slice && (t.rt == &rt || t.rt->ccs == rt.ccs); });
   if (at == touched_.rend()) {
-    touched_.push_back({&rt, slice, first_column, first_row, {}});
+    touched_.push_back({&rt, slice, first_column, first_row, {}, {}});
     at = touched_.rbegin();
+    find_clear(view, *at);
   }
-  const uint32_t left = x / width - first_column, right = static_cast<uint32_t>(part.x1 - 1) / width - first_column;
+  const uint32_t left = (x >> width_bits) - first_column, right = (static_cast<uint32_t>(part.x1 - 1) >> width_bits) - first_column;
   const uint32_t columns = (~uint32_t{0} >> (31 - (right - left))) << left;
   const uint32_t last = static_cast<uint32_t>(part.y1 - 1) / Ccs::pair_rows - first_row;
-  bool added_before = true;
+  uint32_t clear = 0;
   for (uint32_t row = y / Ccs::pair_rows - first_row; row <= last; ++row) {
-    added_before = added_before && (at->rows[row] & columns) == columns;
     at->rows[row] |= columns;
+    clear |= at->clear[row] & columns;
+    at->clear[row] &= ~columns;
   }
-  if (added_before) return;
+  if (!clear) return;
   const surface::CcsRect rect{x, y, static_cast<uint32_t>(part.x1), static_cast<uint32_t>(part.y1)};
   // The next object of the tile must not find them clear again.
   if (expand_clears(view, rt.ccs, rt.surface, surface::ClearUse::rendering, *rt.level, rect, slice))
     rt.ccs.fill(view, rect, slice, CcsCode::pass_through);
+}
+
+void TouchedPairs::find_clear(memory::View& view, Touched& t) {
+  const Ccs& ccs = t.rt->ccs;
+  const surface::Extent& extent = t.rt->level->extent();
+  const uint32_t width = ccs.width(), left = t.first_column * width, top = t.first_row * Ccs::pair_rows;
+  ccs.each_clear(view, {left, top, std::min(left + tile, extent.width), std::min(top + tile, extent.height)}, t.slice,
+                 [&](const surface::CcsRect& clear) {
+                   const uint32_t from = clear.x0 / width - t.first_column, count = (clear.x1 - 1) / width - t.first_column - from;
+                   for (uint32_t row = clear.y0 / Ccs::pair_rows; row * Ccs::pair_rows < clear.y1; ++row)
+                     t.clear[row - t.first_row] |= (~uint32_t{0} >> (31 - count)) << from;
+                 });
 }
 
 void TouchedPairs::encode(memory::View& view) {

@@ -24,10 +24,13 @@ class TouchedPairs {
   static constexpr uint32_t tile = 64;
   struct Touched {
     const RenderTarget* rt;
-    uint32_t slice, first_column, first_row;                      ///< pairs, of the tile
-    std::array<uint32_t, tile / surface::Ccs::pair_rows> rows{};  ///< bit: column
+    uint32_t slice, first_column, first_row;                             ///< pairs, of the tile
+    using Pairs = std::array<uint32_t, tile / surface::Ccs::pair_rows>;  ///< of each row of the tile, bit: column
+    Pairs rows{};
+    Pairs clear{};  ///< those of the tile that are still coded "clear"
   };
 
+  static void find_clear(memory::View& view, Touched& touched);
   static void encode(memory::View& view, const Touched& touched);
 
   std::vector<Touched> touched_;

@@ -7,13 +7,6 @@
 
 namespace softgen::render {
 
-void PixelRect::clip(const PixelRect& other) {
-  x0 = std::max(x0, other.x0);
-  y0 = std::max(y0, other.y0);
-  x1 = std::min(x1, other.x1);
-  y1 = std::min(y1, other.y1);
-}
-
 ShaderBases DrawState::bases(Stage stage) const {
   const StageBindings& own = bindings[static_cast<size_t>(stage)];
   ShaderBases result = common_bases;

@@ -3,6 +3,7 @@
 // units of this folder see. Fields that the guest controls are in range where a comment states one.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <vector>
@@ -17,7 +18,10 @@ namespace softgen::render {
 struct PixelRect {
   int32_t x0 = 0, y0 = 0, x1 = 0, y1 = 0;
   bool empty() const { return x0 >= x1 || y0 >= y1; }
-  void clip(const PixelRect& other);
+  void clip(const PixelRect& other) {
+    x0 = std::max(x0, other.x0), y0 = std::max(y0, other.y0);
+    x1 = std::min(x1, other.x1), y1 = std::min(y1, other.y1);
+  }
 };
 
 struct VertexBuffer {

@@ -102,10 +102,11 @@ uint64_t depth_block_of(const DepthKernel& d, double x, double y, std::byte* at,
   typedef int32_t Half __attribute__((vector_size(16)));
   constexpr unsigned rows = 8, row_bytes = 16;
   const Eight along = d.a * (x + Eight{0, 1, 2, 3, 4, 5, 6, 7});
-  I8 there[rows], value[rows];
+  I8 there[rows]{}, value[rows]{};
   uint64_t passed = 0;
 #pragma GCC unroll 8
   for (unsigned row = 0; row < rows; ++row) {
+    if (!(mask >> 8 * row & 0xff)) continue;  // small objects have few rows
     const std::byte* const from = at + row_bytes * row;
     const Eight z = between(along + d.b * (y + row) + d.c + d.bias, d.low, d.high);
     if constexpr (stored == DepthStored::unorm16) {

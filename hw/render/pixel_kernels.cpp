@@ -8,14 +8,30 @@
 namespace softgen::render {
 namespace {
 
-uint64_t coverage(const BlockEdge* edges, size_t count) {
-  uint64_t out = 0;
-  for (size_t e = 0; e < count; ++e) {
-    const I8 step = {0, 1, 2, 3, 4, 5, 6, 7};
-    I8 value = edges[e].corner + step * edges[e].a;
-    for (unsigned row = 0; row < 8; ++row, value += edges[e].b) out |= uint64_t{sign_bits(value)} << 8 * row;
+template <size_t count>
+uint64_t inside(const BlockEdge* edges) {
+  const I8 step = {0, 1, 2, 3, 4, 5, 6, 7};
+  I8 value[count];
+  for (size_t e = 0; e < count; ++e) value[e] = edges[e].corner + step * edges[e].a;
+  uint64_t outside = 0;
+#pragma GCC unroll 8
+  for (unsigned row = 0; row < 8; ++row) {
+    I8 any = value[0];  // negative where one is
+    for (size_t e = 1; e < count; ++e) any |= value[e];
+    outside |= uint64_t{sign_bits(any)} << 8 * row;
+    for (size_t e = 0; e < count; ++e) value[e] += edges[e].b;
   }
-  return ~out;
+  return ~outside;
+}
+
+uint64_t coverage(const BlockEdge* edges, size_t count) {
+  switch (count) {
+    case 0: return ~uint64_t{0};
+    case 1: return inside<1>(edges);
+    case 2: return inside<2>(edges);
+    case 3: return inside<3>(edges);
+    default: return inside<4>(edges);
+  }
 }
 
 bool pair_compresses(const std::byte* line, const std::byte* other, unsigned element) {

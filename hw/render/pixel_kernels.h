@@ -95,7 +95,7 @@ struct CenterThread {
 };
 
 struct PixelKernels {
-  /// Covered pixels: bit 8 y + x.
+  /// Covered pixels of four edges at most: bit 8 y + x.
   uint64_t (*coverage)(const BlockEdge* edges, size_t count);
   /// Returns the pixels of `mask` (bit 4 y + x) that pass, and their new values. `x` and `y`: the upper left sample position.
   uint32_t (*depth_test)(const DepthKernel& depth, double x, double y, const std::byte* old, uint32_t mask, uint32_t* values);

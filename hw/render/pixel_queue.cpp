@@ -215,7 +215,7 @@ bool PixelQueue::draw_items(std::span<const Item> items, double nanoseconds, Eng
   if (env.stop.aborting()) return false;
   const auto draw_tile = [&](size_t index, unsigned slot) {
     HeldControlWord control;
-    sorted.each(index, items, [&](const Item& item) { draw_object(slot, item, tiles[index], control); });
+    for (const Item& item : sorted.of(index, items)) draw_object(slot, item, tiles[index], control);
     workers_[slot]->end_tile();
     touched_[slot].encode(workers_[slot]->view());
   };

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <utility>
 
 namespace softgen::render {
 namespace {
@@ -232,68 +233,112 @@ void Setup::place(std::span<const Vertex> vertices) {
 
 Setup::Screen Setup::screen_of(const PlacedVertex& v) { return {v.x, v.y, v.fx, v.fy}; }
 
-/// What most triangles are: none of it is clipped, and it is filled. False: the general code is needed.
-bool Setup::prepare_plain(const Corners& triangle, const std::array<const PlacedVertex*, 3>& at, std::span<const Vertex> all,
-                          PreparedObjects& out) {
-  const std::array<Screen, 3> corners{{screen_of(*at[0]), screen_of(*at[1]), screen_of(*at[2])}};
-  const int64_t area = area_of(corners);
-  if (area == 0 && raster_.conservative) return false;
+/// What is to be done with a triangle whose vertices are placed.
+Setup::Found Setup::find(const Corners& triangle, Plain& out) {
+  const std::array<const PlacedVertex*, 3> at{&placed_[triangle.vertices[0]], &placed_[triangle.vertices[1]],
+                                              &placed_[triangle.vertices[2]]};
+  const uint32_t any = at[0]->outside | at[1]->outside | at[2]->outside;
+  if ((any & PlacedVertex::no_number) || (at[0]->outside & at[1]->outside & at[2]->outside)) return Found::nothing;
+  if (any || !solid_) return Found::general;
+  out.places = {screen_of(*at[0]), screen_of(*at[1]), screen_of(*at[2])};
+  out.area = area_of(out.places);
+  if (out.area == 0 && raster_.conservative) return Found::general;
   ++primitives_;
-  const bool front = ((area > 0) != triangle.reversed) == state_.raster.front_clockwise;
-  if (area == 0 || culled(front)) return true;
-  PixelRect box = bounds_of(corners);
-  box.clip(raster_.viewports[0].rect);
-  if (box.empty()) return true;
-  PreparedObject& object = out.objects.emplace_back();
-  if (!find_planes({&at[0]->row, &at[1]->row, &at[2]->row}, object)) return out.objects.pop_back(), true;
-  object.front = front, object.filled = true;
-  object.bounds = box;
-  if (state_.raster.bias.solid) object.depth_bias = bias_of(corners, object);
-  object.parts = arena_->slice<Coverage>(1);
-  object.parts.push_back({.edges = edges_of(corners, area), .edge_count = 3, .bounds = box});
-  const std::array<Vue, 3> vues{all[triangle.vertices[0]].vue, all[triangle.vertices[1]].vue, all[triangle.vertices[2]].vue};
-  const Vue& provoking = vues[std::min<size_t>(triangle.provoking, 2)];
-  object.layer = raster_.force_layer_zero ? 0 : provoking.layer();
-  setup_attributes(provoking, triangle.primitive_id, vues, object);
-  return true;
+  out.front = ((out.area > 0) != triangle.reversed) == state_.raster.front_clockwise;
+  if (out.area == 0 || culled(out.front)) return Found::nothing;
+  out.box = bounds_of(out.places);
+  out.box.clip(raster_.viewports[0].rect);
+  if (out.box.empty()) return Found::nothing;
+  out.corners = triangle;
+  out.rows = {{&at[0]->row, &at[1]->row, &at[2]->row}};
+  return Found::plain;
 }
 
-/// Of a triangle with placed vertices. False: the general code is needed.
-bool Setup::prepare_placed(const Corners& triangle, std::span<const Vertex> vertices, PreparedObjects& out) {
-  const std::array<const PlacedVertex*, 3> at{&placed_[triangle.vertices[0]], &placed_[triangle.vertices[1]], &placed_[triangle.vertices[2]]};
-  const uint32_t any = at[0]->outside | at[1]->outside | at[2]->outside;
-  if ((any & PlacedVertex::no_number) || (at[0]->outside & at[1]->outside & at[2]->outside)) return true;
-  return !any && solid_ && prepare_plain(triangle, at, vertices, out);
+/// What most triangles are.
+void Setup::prepare_plain(std::span<const Plain> triangles, std::span<const Vertex> vertices, PreparedObjects& out) {
+  std::array<TriangleRows, 4> rows{};
+  std::array<TrianglePlanes, 4> planes;
+  for (size_t i = 0; i < triangles.size(); ++i) rows[i] = triangles[i].rows;
+  kernels_.planes(rows.data(), triangles.size(), planes.data());
+  for (size_t i = 0; i < triangles.size(); ++i) {
+    const Plain& triangle = triangles[i];
+    PreparedObject& object = out.objects.emplace_back();
+    if (!take_planes(rows[i], planes[i], object)) {
+      out.objects.pop_back();
+      continue;
+    }
+    object.front = triangle.front, object.filled = true;
+    object.bounds = triangle.box;
+    if (state_.raster.bias.solid) object.depth_bias = bias_of(triangle.places, object);
+    object.parts = arena_->slice<Coverage>(1);
+    object.parts.push_back({.edges = edges_of(triangle.places, triangle.area), .edge_count = 3, .bounds = triangle.box});
+    const uint32_t* const numbers = triangle.corners.vertices;
+    const std::array<Vue, 3> vues{vertices[numbers[0]].vue, vertices[numbers[1]].vue, vertices[numbers[2]].vue};
+    const Vue& provoking = vues[std::min<size_t>(triangle.corners.provoking, 2)];
+    object.layer = raster_.force_layer_zero ? 0 : provoking.layer();
+    setup_attributes(provoking, triangle.corners.primitive_id, vues, object);
+  }
+}
+
+/// Triangles in their order, with placed vertices. general(i): prepares number i.
+template <typename CornersOf, typename General>
+void Setup::prepare_placed(size_t count, std::span<const Vertex> vertices, PreparedObjects& out, CornersOf&& corners_of,
+                           General&& general) {
+  std::array<Plain, 4> waiting;
+  size_t waits = 0;
+  const auto prepare_waiting = [&] {
+    if (waits) prepare_plain(std::span(waiting).first(std::exchange(waits, 0)), vertices, out);
+  };
+  for (size_t i = 0; i < count; ++i) {
+    const Found found = find(corners_of(i), waiting[waits]);
+    if (found == Found::nothing) continue;
+    if (found == Found::plain && ++waits < waiting.size()) continue;
+    prepare_waiting();
+    if (found == Found::general) general(i);
+  }
+  prepare_waiting();
 }
 
 void Setup::prepare_all(ObjectType type, std::span<const Object> objects, std::span<const Vertex> vertices, PreparedObjects& out) {
   if (raster_.clip.reject_all) return;
   arena_ = &out.arena;
-  const bool places = type == ObjectType::triangle && places_vertices();
-  if (places) place(vertices);
-  for (const Object& object : objects) {
-    if (places && prepare_placed({object.vertices.data(), object.reversed, object.provoking, object.primitive_id}, vertices, out)) continue;
+  const auto general = [&](size_t number) {
+    const Object& object = objects[number];
     std::array<Vue, 3> vues;
     for (unsigned i = 0; i < object.count; ++i) vues[i] = vertices[object.vertices[i]].vue;
     prepare(type, object, std::span(vues).first(object.count), out);
+  };
+  if (type != ObjectType::triangle || !places_vertices()) {
+    for (size_t i = 0; i < objects.size(); ++i) general(i);
+    return;
   }
+  place(vertices);
+  const auto corners_of = [&](size_t i) {
+    return Corners{objects[i].vertices.data(), objects[i].reversed, objects[i].provoking, objects[i].primitive_id};
+  };
+  prepare_placed(objects.size(), vertices, out, corners_of, general);
 }
 
 void Setup::prepare_list(std::span<const uint32_t> corners, uint8_t provoking, uint32_t primitive_id, std::span<const Vertex> vertices,
                          PreparedObjects& out) {
   if (raster_.clip.reject_all) return;
   arena_ = &out.arena;
-  const bool places = places_vertices();
-  if (places) place(vertices);
-  out.objects.reserve(out.objects.size() + corners.size() / 3);
-  for (size_t at = 0; at + 3 <= corners.size(); at += 3, ++primitive_id) {
-    const uint32_t* const three = &corners[at];
-    if (places && prepare_placed({three, false, provoking, primitive_id}, vertices, out)) continue;
+  const size_t count = corners.size() / 3;
+  const auto corners_of = [&](size_t i) { return Corners{&corners[3 * i], false, provoking, primitive_id + static_cast<uint32_t>(i)}; };
+  const auto general = [&](size_t i) {
+    const uint32_t* const three = &corners[3 * i];
     Object object;
-    put_list_triangle(object, three, provoking, primitive_id);
+    put_list_triangle(object, three, provoking, primitive_id + static_cast<uint32_t>(i));
     const std::array<Vue, 3> vues{vertices[three[0]].vue, vertices[three[1]].vue, vertices[three[2]].vue};
     prepare(ObjectType::triangle, object, vues, out);
+  };
+  out.objects.reserve(out.objects.size() + count);
+  if (!places_vertices()) {
+    for (size_t i = 0; i < count; ++i) general(i);
+    return;
   }
+  place(vertices);
+  prepare_placed(count, vertices, out, corners_of, general);
 }
 
 void Setup::outline(const Object& object, std::span<const Vue> vertices, const PreparedObject& triangle, bool points,

@@ -124,7 +124,8 @@ class Setup {
   void stipple(const std::array<Screen, 2>& ends, bool x_major, double first, double count, PreparedObject& out);
   /// `places`: where to_screen() has the vertices.
   bool interpolation(const Viewport& viewport, std::span<const Vue> vertices, std::span<const Screen> places, PreparedObject& out) const;
-  bool find_planes(const std::array<const ScreenRow*, 3>& rows, PreparedObject& out) const;
+  bool find_planes(const TriangleRows& triangle, PreparedObject& out) const;
+  bool take_planes(const TriangleRows& triangle, const TrianglePlanes& planes, PreparedObject& out) const;
   bool places_vertices() const;
   void place(std::span<const Vertex> vertices);
   static Screen screen_of(const PlacedVertex& v);
@@ -135,9 +136,20 @@ class Setup {
     uint8_t provoking;
     uint32_t primitive_id;
   };
-  bool prepare_placed(const Corners& triangle, std::span<const Vertex> vertices, PreparedObjects& out);
-  bool prepare_plain(const Corners& triangle, const std::array<const PlacedVertex*, 3>& at, std::span<const Vertex> all,
-                     PreparedObjects& out);
+  /// A triangle that is drawn, filled and not clipped; these are set up four at a time.
+  struct Plain {
+    Corners corners;
+    std::array<Screen, 3> places;
+    TriangleRows rows;
+    int64_t area;
+    PixelRect box;
+    bool front;
+  };
+  enum class Found : uint8_t { nothing, plain, general };
+  Found find(const Corners& triangle, Plain& out);
+  template <typename CornersOf, typename General>
+  void prepare_placed(size_t count, std::span<const Vertex> vertices, PreparedObjects& out, CornersOf&& corners_of, General&& general);
+  void prepare_plain(std::span<const Plain> triangles, std::span<const Vertex> vertices, PreparedObjects& out);
   void finish_triangle(const Object& object, std::span<const Vue> vertices, std::span<const Screen> places, std::span<const Screen> corners,
                        PreparedObject& triangle, PreparedObjects& out);
   void finish_degenerate(const Object& object, std::span<const Vue> vertices, std::span<const Screen> corners, PreparedObject& triangle,

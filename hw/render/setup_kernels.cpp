@@ -85,6 +85,64 @@ void place(const PlaceRules& rules, const float* const* positions, size_t count,
   place_four(rules, last, count - at, out + at);
 }
 
+/// Of a vertex of four triangles.
+Position rows_of(const TriangleRows* const* of, unsigned vertex) {
+  D4 r[4];
+  for (unsigned i = 0; i < 4; ++i) std::memcpy(&r[i], of[i]->rows[vertex], sizeof r[i]);
+  const D4 xz01 = __builtin_shufflevector(r[0], r[1], 0, 4, 2, 6), yw01 = __builtin_shufflevector(r[0], r[1], 1, 5, 3, 7);
+  const D4 xz23 = __builtin_shufflevector(r[2], r[3], 0, 4, 2, 6), yw23 = __builtin_shufflevector(r[2], r[3], 1, 5, 3, 7);
+  return {__builtin_shufflevector(xz01, xz23, 0, 1, 4, 5), __builtin_shufflevector(yw01, yw23, 0, 1, 4, 5),
+          __builtin_shufflevector(xz01, xz23, 2, 3, 6, 7), __builtin_shufflevector(yw01, yw23, 2, 3, 6, 7)};
+}
+
+D4 magnitude(D4 v) { return reinterpret_cast<D4>(reinterpret_cast<L4>(v) & INT64_MAX); }
+
+/// a, b and c of a plane.
+struct Plane {
+  D4 value[3];
+};
+
+void put(double (&to)[3], const Plane& plane, size_t lane) {
+  for (unsigned j = 0; j < 3; ++j) to[j] = plane.value[j][lane];
+}
+
+// Homogeneous: the barycentrics q of (x, y, 1) solve q * [X Y W] = (x, y, 1), whatever the signs of W.
+void planes(const TriangleRows* triangles, size_t count, TrianglePlanes* out) {
+  const TriangleRows* of[4];
+  for (size_t i = 0; i < 4; ++i) of[i] = triangles + (i < count ? i : 0);
+  const Position v[3] = {rows_of(of, 0), rows_of(of, 1), rows_of(of, 2)};
+  Plane q[3];  // of vertex k, its column of the inverse: the coefficients of x, y, 1
+  for (unsigned k = 0; k < 3; ++k) {
+    const Position &a = v[(k + 1) % 3], &b = v[(k + 2) % 3];
+    q[k] = {{a.y * b.w - a.w * b.y, a.w * b.x - a.x * b.w, a.x * b.y - a.y * b.x}};
+  }
+  const D4 det = v[0].x * q[0].value[0] + v[0].y * q[0].value[1] + v[0].w * q[0].value[2], scale = 1.0 / det;
+  const L4 valid = (det != D4{}) & (magnitude(scale) <= splat(__DBL_MAX__));
+  for (Plane& plane : q)
+    for (D4& value : plane.value) value *= scale;
+  // The sum of q[k] * W[k] is 1, so depth is z0 + the sum of q[k] * (Z[k] - z0 * W[k]), whatever z0 is. With one vertex's depth as z0, three equal
+  // depths give a plane that is exactly constant: other triangles of that depth, and a clear to it, pass an equality test.
+  D4 z = v[0].z, w = v[0].w;
+  for (unsigned k = 1; k < 3; ++k) {
+    const L4 greater = magnitude(v[k].w) > magnitude(w);
+    z = greater ? v[k].z : z, w = greater ? v[k].w : w;
+  }
+  const D4 z0 = z / w;
+  Plane one_over_w{}, depth{{D4{}, D4{}, z0}};
+  for (unsigned k = 0; k < 3; ++k) {
+    const D4 above = v[k].w == D4{} ? v[k].z : (v[k].z / v[k].w - z0) * v[k].w;
+    for (unsigned j = 0; j < 3; ++j) {
+      one_over_w.value[j] += q[k].value[j];
+      depth.value[j] += q[k].value[j] * above;
+    }
+  }
+  for (size_t i = 0; i < count; ++i) {
+    put(out[i].perspective[0], q[1], i), put(out[i].perspective[1], q[2], i);
+    put(out[i].one_over_w, one_over_w, i), put(out[i].z, depth, i);
+    out[i].valid = valid[i];
+  }
+}
+
 typedef uint32_t U4 __attribute__((vector_size(16)));
 typedef uint32_t U8 __attribute__((vector_size(32)));
 
@@ -128,6 +186,6 @@ Extremes extremes(const uint32_t* values, size_t count) {
 }  // namespace
 
 extern const SetupKernels SETUP_KERNELS;
-const SetupKernels SETUP_KERNELS = {dwords, extremes, place};
+const SetupKernels SETUP_KERNELS = {dwords, extremes, place, planes};
 
 }  // namespace softgen::render

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Vector code for vertices: what is fetched of eight of them; screen positions and clip flags, four at a time, once per vertex and not per triangle.
+// Vector code for vertices: what is fetched of eight of them; screen positions and clip flags, four at a time, once per vertex and not per triangle;
+// and for the planes of four triangles.
 // Compiled per instruction set like pixel_kernels.h.
 #pragma once
 
@@ -45,12 +46,25 @@ struct Extremes {
   uint32_t low, high;
 };
 
+/// By its vertices.
+struct TriangleRows {
+  const ScreenRow* rows[3];
+};
+
+/// a, b, c each, as the members of PreparedObject with these names.
+struct TrianglePlanes {
+  double perspective[2][3], one_over_w[3], z[3];
+  bool valid;  ///< else the matrix of the vertices has no inverse, and the planes are of no use
+};
+
 struct SetupKernels {
   /// The first four dwords at eight places: dword n of place i to `out`[8 n + i], which is aligned to 32 bytes.
   void (*dwords)(const std::byte* const* at, uint32_t* out);
   Extremes (*extremes)(const uint32_t* values, size_t count);
   /// `positions`: of `count` vertices, four floats each.
   void (*place)(const PlaceRules& rules, const float* const* positions, size_t count, PlacedVertex* out);
+  /// Of one to four triangles.
+  void (*planes)(const TriangleRows* triangles, size_t count, TrianglePlanes* out);
 };
 
 /// The best kernels of this host, and all that run on it (the best last).

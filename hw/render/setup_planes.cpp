@@ -42,38 +42,29 @@ bool Setup::interpolation(const Viewport& viewport, std::span<const Vue> vertice
     }
     rows[i] = {x, y, z, w};
   }
-  return find_planes({&rows[0], &rows[1], &rows[2]}, out);
+  return find_planes({{&rows[0], &rows[1], &rows[2]}}, out);
 }
 
-bool Setup::find_planes(const std::array<const ScreenRow*, 3>& rows, PreparedObject& out) const {
-  // Homogeneous: the barycentrics q of (x, y, 1) solve q * [X Y W] = (x, y, 1), whatever the signs of W.
-  std::array<std::array<double, 3>, 3> m, inverse;
-  for (unsigned i = 0; i < 3; ++i) m[i] = {rows[i]->x, rows[i]->y, rows[i]->w};
-  if (!invert(m, inverse)) return false;
-  // inverse[r][k]: row r is the coefficient of x, y, 1; column k the vertex.
-  const auto plane = [](const auto& matrix, unsigned k) { return Plane2{matrix[0][k], matrix[1][k], matrix[2][k]}; };
-  out.perspective = {plane(inverse, 1), plane(inverse, 2)};
-  // The sum of q[k] * W[k] is 1, so depth is z0 + the sum of q[k] * (Z[k] - z0 * W[k]), whatever z0 is. With one vertex's depth as z0, three equal
-  // depths give a plane that is exactly constant: other triangles of that depth, and a clear to it, pass an equality test.
-  unsigned reference = 0;
-  for (unsigned k = 1; k < 3; ++k)
-    if (std::abs(rows[k]->w) > std::abs(rows[reference]->w)) reference = k;
-  const double z0 = rows[reference]->z / rows[reference]->w;
-  out.z.c = z0;
-  for (unsigned k = 0; k < 3; ++k) {
-    const Plane2 q = plane(inverse, k);
-    out.one_over_w.a += q.a;
-    out.one_over_w.b += q.b;
-    out.one_over_w.c += q.c;
-    const double w = rows[k]->w, above = w == 0 ? rows[k]->z : (rows[k]->z / w - z0) * w;
-    out.z.a += q.a * above;
-    out.z.b += q.b * above;
-    out.z.c += q.c * above;
-  }
+bool Setup::find_planes(const TriangleRows& triangle, PreparedObject& out) const {
+  TrianglePlanes planes;
+  kernels_.planes(&triangle, 1, &planes);
+  return take_planes(triangle, planes, out);
+}
+
+/// `planes`: of this triangle. False: it has none.
+bool Setup::take_planes(const TriangleRows& triangle, const TrianglePlanes& planes, PreparedObject& out) const {
+  if (!planes.valid) return false;
+  const auto plane = [](const double(&p)[3]) { return Plane2{p[0], p[1], p[2]}; };
+  out.perspective = {plane(planes.perspective[0]), plane(planes.perspective[1])};
+  out.one_over_w = plane(planes.one_over_w);
+  out.z = plane(planes.z);
   out.linear = out.perspective;
   if (!linear_) return true;
-  for (unsigned i = 0; i < 3; ++i) m[i] = {rows[i]->x / rows[i]->w, rows[i]->y / rows[i]->w, 1};
-  if (invert(m, inverse)) out.linear = {plane(inverse, 1), plane(inverse, 2)};
+  std::array<std::array<double, 3>, 3> m, inverse;
+  for (unsigned i = 0; i < 3; ++i) m[i] = {triangle.rows[i]->x / triangle.rows[i]->w, triangle.rows[i]->y / triangle.rows[i]->w, 1};
+  // inverse[r][k]: row r is the coefficient of x, y, 1; column k the vertex.
+  const auto column = [&](unsigned k) { return Plane2{inverse[0][k], inverse[1][k], inverse[2][k]}; };
+  if (invert(m, inverse)) out.linear = {column(1), column(2)};
   return true;
 }
 

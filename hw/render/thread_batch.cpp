@@ -122,7 +122,8 @@ void ThreadBatch::dispatch(const PixelThread& quads) {
   PixelThread& thread = new_thread();
   thread.pixels = quads.pixels;
   thread.live = quads.live, thread.covered = quads.covered;
-  thread.quads = quads.quads;
+  // One by one, as they were stored: a wider load would wait for the stores.
+  for (unsigned i = 0; i < draw_->simd / 4; ++i) thread.quads[i] = quads.quads[i];
   thread.sample_id = quads.sample_id;
   thread.by_sample = quads.by_sample;
   if (quads.by_sample) thread.samples = quads.samples, thread.coverage = quads.coverage;

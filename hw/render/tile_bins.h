@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <climits>
 #include <cstddef>
 #include <cstdint>
@@ -42,11 +43,9 @@ struct TileBins {
   std::vector<uint32_t> first;
   std::vector<Item> items;
 
-  /// object(item) for each one of tile `tile`, in order; `all`: those that the bins were made of.
-  template <typename Object>
-  void each(size_t tile, std::span<const Item> all, Object&& object) const {
-    if (!first.empty()) all = std::span(items).subspan(first[tile], first[tile + 1] - first[tile]);
-    for (const Item& item : all) object(item);
+  /// Those of tile `tile`, in order; `all`: those that the bins were made of.
+  std::span<const Item> of(size_t tile, std::span<const Item> all) const {
+    return first.empty() ? all : std::span(items).subspan(first[tile], first[tile + 1] - first[tile]);
   }
 };
 
@@ -55,10 +54,11 @@ template <typename Item, typename Stop>
 TileBins<Item> tile_bins(std::span<const Item> items, std::span<const PixelRect> tiles, Stop&& stop) {
   const PixelRect& corner = tiles.front();
   const int32_t width = corner.x1 - corner.x0, height = corner.y1 - corner.y0;
-  const int32_t columns = (tiles.back().x1 - corner.x0) / width, rows = (tiles.back().y1 - corner.y0) / height;
+  const int column_bits = std::countr_zero(static_cast<uint32_t>(width)), row_bits = std::countr_zero(static_cast<uint32_t>(height));
+  const int32_t columns = (tiles.back().x1 - corner.x0) >> column_bits, rows = (tiles.back().y1 - corner.y0) >> row_bits;
   const auto each = [&](const PixelRect& b, auto&& visit) {
-    const int32_t x0 = std::max((b.x0 - corner.x0) / width, 0), x1 = std::min((b.x1 - 1 - corner.x0) / width + 1, columns);
-    const int32_t y0 = std::max((b.y0 - corner.y0) / height, 0), y1 = std::min((b.y1 - 1 - corner.y0) / height + 1, rows);
+    const int32_t x0 = std::max((b.x0 - corner.x0) >> column_bits, 0), x1 = std::min(((b.x1 - 1 - corner.x0) >> column_bits) + 1, columns);
+    const int32_t y0 = std::max((b.y0 - corner.y0) >> row_bits, 0), y1 = std::min(((b.y1 - 1 - corner.y0) >> row_bits) + 1, rows);
     for (int32_t y = y0; y < y1; ++y)
       for (int32_t x = x0; x < x1; ++x) visit(static_cast<size_t>(y) * static_cast<size_t>(columns) + static_cast<size_t>(x));
   };
@@ -66,7 +66,8 @@ TileBins<Item> tile_bins(std::span<const Item> items, std::span<const PixelRect>
   uint64_t all = 0;
   for (const Item& i : items) {
     const PixelRect& b = i.bounds;
-    all += static_cast<uint64_t>(std::max(b.x1 - b.x0, 0) / width + 2) * static_cast<uint64_t>(std::max(b.y1 - b.y0, 0) / height + 2);
+    all += ((static_cast<uint64_t>(std::max(b.x1 - b.x0, 0)) >> column_bits) + 2) *
+           ((static_cast<uint64_t>(std::max(b.y1 - b.y0, 0)) >> row_bits) + 2);
   }
   if (all > max_entries) return {};
   TileBins<Item> result;

@@ -237,7 +237,8 @@ void put_row(Elements& out, const std::byte* at, uint64_t va, uint64_t first, ui
 /// From where the vertices have another element of the same buffer. False: it must be looked for.
 bool VertexFetch::move(const Source& source, Elements& out) const {
   constexpr uint64_t page = memory::View::page_size;
-  if (!out.plain || out.source->element.buffer != source.element.buffer || source.element.per_instance || out.last >= source.count) return false;
+  if (!out.plain || out.source->element.buffer != source.element.buffer || source.element.per_instance || out.last >= source.count)
+    return false;
   const uint64_t distance = source.start - out.source->start, bytes = std::max<uint64_t>(source.bytes(), fetched_bytes);
   if (out.low + distance >= page || out.high + distance + bytes > page) return false;
   for (size_t i = 0; i < out.count; ++i) out.at[i] += static_cast<int64_t>(distance);

@@ -21,7 +21,7 @@ class NearNumbers {
   size_t number(std::span<uint32_t> indices, VertexName* order);
 
  private:
-  std::vector<uint32_t> table_;        ///< by index from low_ on: base_ plus the number; less: none yet
+  std::vector<uint32_t> table_;            ///< by index from low_ on: base_ plus the number; less: none yet
   uint32_t base_ = 1, end_ = 1, low_ = 0;  ///< end_: the next base
 };
 

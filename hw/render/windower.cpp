@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstdlib>
 
 #include "hw/render/thread_count.h"
 
@@ -60,7 +61,11 @@ void Windower::begin(PixelDraw& draw) {
   dispatches_ = draw.kernel && !draw.unobservable;
   early_ = draw.early || !draw.kernel;
   squares_ = draw.simd == 16 && !pixel.per_sample;
+  const RasterState& raster = draw.raster;
+  by_centers_ = raster.samples == 1 && (raster.sample_mask & 1) && !raster.conservative && !draw.coarse &&
+                pixel.inputs.coverage != InputCoverage::inner_conservative;
   coverage_after_tests_ = pixel.inputs.coverage == InputCoverage::after_depth;
+  depth_ = draw.depth_stencil.kernel({});
 }
 
 void Windower::draw(const PreparedObject& object, const PixelRect& tile) {
@@ -69,13 +74,45 @@ void Windower::draw(const PreparedObject& object, const PixelRect& tile) {
   const Viewport& viewport = draw_->raster.viewports[object.viewport];
   places_squares_ = squares_ && targets_.places_squares(object);
   stippled_ = object.stipple || object.fade || (object.filled && state.raster.polygon_stipple);
-  depth_ = draw_->depth_stencil.kernel({object.z.a, object.z.b, object.z.c, object.depth_bias, viewport.min_depth, viewport.max_depth});
+  depth_.a = object.z.a, depth_.b = object.z.b, depth_.c = object.z.c;
+  depth_.bias = object.depth_bias, depth_.low = viewport.min_depth, depth_.high = viewport.max_depth;
   if (dispatches_) threads_.begin(object);
   if (draw_->coarse) return draw_coarse(tile);
   if (dispatches_ && draw_->uniform && fill_object(tile)) return;
   for (const Coverage& part : object.parts)
-    if (!draw_part(part, tile)) break;
+    if (!draw_small(part, tile) && !draw_part(part, tile)) break;
   if (dispatches_ && !draw_->stop.aborting()) threads_.flush();
+}
+
+/// Of a part within few blocks: all of its edges are tested in each, without asking first which ones cut it. False: nothing is done.
+bool Windower::draw_small(const Coverage& part, const PixelRect& tile) {
+  constexpr int32_t block = 8, few = 2 * block;
+  if (!by_centers_ || stippled_ || part.round) return false;
+  PixelRect rect = part.bounds;
+  rect.clip(tile);
+  if (rect.empty()) return true;
+  const int32_t left = rect.x0 & ~(block - 1), top = rect.y0 & ~(block - 1);
+  if (rect.x1 - left > few || rect.y1 - top > few) return false;
+  // So that all values in `few` pixels each way fit into 32 bits.
+  constexpr int64_t steepest = int64_t{1} << 25, farthest = int64_t{1} << 30;
+  const auto& place = draw_->raster.sample_positions[0];
+  std::array<BlockEdge, 4> edges{};
+  for (unsigned i = 0; i < part.edge_count; ++i) {
+    const Edge& e = part.edges[i];
+    const int64_t value = e.at(int64_t{left} * subpixels + place[0], int64_t{top} * subpixels + place[1]) >> 8;
+    if (std::abs(e.a) >= steepest || std::abs(e.b) >= steepest || std::abs(value) >= farthest) return false;
+    edges[i] = {static_cast<int32_t>(value), static_cast<int32_t>(e.a), static_cast<int32_t>(e.b)};
+  }
+  if (dispatches_) threads_.list_samples(false);
+  const PixelKernels& kernels = pixel_kernels();
+  for (int32_t y = top; y < rect.y1; y += block)
+    for (int32_t x = left; x < rect.x1; x += block) {
+      std::array<BlockEdge, 4> there = edges;
+      for (BlockEdge& e : there) e.corner += (x - left) * e.a + (y - top) * e.b;
+      const uint64_t covered = kernels.coverage(there.data(), part.edge_count) & PartRaster::within(rect, x, y);
+      if (covered && !draw_block(static_cast<uint32_t>(x), static_cast<uint32_t>(y), covered)) return true;
+    }
+  return true;
 }
 
 /// False: the draw is aborted.

@@ -21,6 +21,7 @@ class Windower {
 
  private:
   bool draw_part(const Coverage& part, const PixelRect& tile);
+  bool draw_small(const Coverage& part, const PixelRect& tile);
   bool draw_block(uint32_t x, uint32_t y, uint64_t covered);
   void add_block(uint32_t x, uint32_t y, uint64_t live, uint64_t covered);
   uint64_t test_block(uint32_t x, uint32_t y, uint64_t covered, uint64_t& count);
@@ -40,6 +41,7 @@ class Windower {
   bool dispatches_ = false;            ///< threads run, else the pixels that pass are only counted
   bool early_ = false;                 ///< depth and stencil are tested here, not by the target writer
   bool squares_ = false;               ///< 4x4 pixels may be a thread
+  bool by_centers_ = false;            ///< coverage is that of one place a pixel, with straight edges as setup has them
   bool coverage_after_tests_ = false;  ///< the pixel shader sees as coverage what passed the early tests
   const PreparedObject* object_ = nullptr;
   DepthKernel depth_;            ///< of object_

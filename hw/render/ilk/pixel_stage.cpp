@@ -82,9 +82,8 @@ void PixelStage::draw_list() {
     const auto bins = tile_bins(all, std::span<const PixelRect>(tiles), [&](const Item&) { return context_.env.stop.aborting(); });
     const auto draw_tile = [&](size_t tile, unsigned slot) {
       Windowizer& thread = windowizer(slot);
-      bins.each(tile, all, [&](const Item& item) {
+      for (const Item& item : bins.of(tile, all))
         if (!context_.env.stop.aborting()) thread.draw(list_.object(item.number, raster_), tiles[tile]);
-      });
     };
     const auto enough = [&] { return context_.asked_to_stop(); };
     uint64_t& next = context_.progress.tiles;

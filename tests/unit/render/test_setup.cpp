@@ -426,16 +426,21 @@ TEST_CASE("triangles of a mesh are set up as if each were alone") {
     for (const Corner& c : corners) vertices.push_back({0, c.vue()});
     PreparedObjects each, all;
     std::vector<Object> objects;
+    const bool list = round % 2;
+    std::vector<uint32_t> numbers;
     for (int i = 0; i < 64; ++i) {
       Object o = triangle();
       for (unsigned k = 0; k < 3; ++k) o.vertices[k] = static_cast<uint32_t>(random() % vertices.size());
-      o.reversed = random() % 2;
-      o.provoking = static_cast<uint8_t>(random() % 3);
+      o.reversed = !list && random() % 2;
+      o.provoking = static_cast<uint8_t>(list ? round % 3 : random() % 3);
+      o.primitive_id = 5 + static_cast<uint32_t>(i);
       objects.push_back(o);
+      numbers.insert(numbers.end(), o.vertices.begin(), o.vertices.begin() + 3);
       const std::array vues = {vertices[o.vertices[0]].vue, vertices[o.vertices[1]].vue, vertices[o.vertices[2]].vue};
       alone.prepare(ObjectType::triangle, o, vues, each);
     }
-    together.prepare_all(ObjectType::triangle, objects, vertices, all);
+    if (list) together.prepare_list(numbers, static_cast<uint8_t>(round % 3), 5, vertices, all);
+    else together.prepare_all(ObjectType::triangle, objects, vertices, all);
     REQUIRE(alone.primitives() == together.primitives());
     REQUIRE(each.objects.size() == all.objects.size());
     drawn += static_cast<unsigned>(all.objects.size()), rejected += 64u - static_cast<unsigned>(all.objects.size());

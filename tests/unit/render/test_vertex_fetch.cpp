@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include <algorithm>
+#include <array>
 #include <bit>
 #include <cstring>
 #include <random>
@@ -8,6 +10,7 @@
 #include "hw/defs/gen9/set.h"
 #include "hw/memory/view.h"
 #include "hw/render/vertex_fetch.h"
+#include "hw/render/vertex_stage.h"
 #include "tests/catch.h"
 #include "tests/unit/memory/mapped.h"
 #include "tests/unit/render/decoded.h"
@@ -227,6 +230,69 @@ TEST_CASE("eight vertices at once equal single ones, for all formats, steps and 
     }
   }
   CHECK(formats > 500);
+}
+
+TEST_CASE("elements of one buffer are where each of them alone would be") {
+  constexpr unsigned seed = 32;
+  INFO("seed " << seed);
+  std::mt19937 random(seed);
+  const auto any = [&] { return static_cast<uint32_t>(random()); };
+  Fixture t;
+  t.ggtt.set_pte((vertices >> 12) + 1, (vertices + 0x1000) | 1);
+  for (uint64_t at = 0; at < 0x2000; at += 4) t.view.store<uint32_t>(vertices + at, any());
+  constexpr std::array<uint32_t, 5> formats = {0x000, 0x040, r32g32_float, 0x0d8,
+                                               r8g8b8a8_unorm};  // R32G32B32A32_FLOAT, R32G32B32_FLOAT, R32_FLOAT
+  for (unsigned round = 0; round < 500; ++round) {
+    INFO("round " << round);
+    t.vertex_buffer(16 + any() % 48, 0x1000 + any() % 0x1000);
+    const auto element = [&] { return 1u << 25 | formats[any() % formats.size()] << 16 | any() % 40; };
+    t.put({0x78090005, element(), 0x11110000, element(), 0x11130000, element(), 0x11110000});
+    t.put({0x78490001, (any() % 8 == 0 ? 1u : 0u) << 8 | any() % 3, any() % 3});
+    DrawCall draw;
+    draw.indexed = any() & 1;
+    VertexFetch fetch(t.state, t.view, draw);
+    REQUIRE(fetch.slots() == 3);
+    std::vector<render::VertexName> names(any() % 4 ? 8 : 1 + any() % 8);
+    const uint32_t first = any() % 120, step = any() % 3;
+    for (auto& n : names) n = {step ? first + step * static_cast<uint32_t>(&n - names.data()) : any() % 140, 0};
+    std::vector<Grf> registers(12);
+    std::vector<Grf*> to;
+    for (Grf& reg : registers) to.push_back(&reg);
+    VertexFetch together(fetch, t.view);
+    together.fetch_lanes(names, to);
+    for (size_t i = 0; i < names.size(); ++i) {
+      std::vector<Vec4> alone(3);
+      fetch.fetch(names[i].index, names[i].instance, alone);
+      for (size_t c = 0; c < to.size(); ++c) REQUIRE(registers[c].dw[i] == alone[c / 4][c % 4]);
+    }
+    REQUIRE(together.bytes() == fetch.bytes());
+  }
+}
+
+TEST_CASE("vertices close together are numbered in the order in which they come first") {
+  constexpr unsigned seed = 33;
+  INFO("seed " << seed);
+  std::mt19937 random(seed);
+  render::NearNumbers numbers;
+  CHECK_FALSE(numbers.clear(3, 0, 0xffffffff));
+  for (unsigned round = 0; round < 200; ++round) {
+    INFO("round " << round);
+    const auto low = static_cast<uint32_t>(random()), range = static_cast<uint32_t>(1 + random() % 500);
+    std::vector<uint32_t> indices(1 + random() % 300);
+    for (uint32_t& index : indices) index = low % 0xf0000000 + static_cast<uint32_t>(random() % range);
+    const auto [least, most] = std::minmax_element(indices.begin(), indices.end());
+    REQUIRE(numbers.clear(indices.size(), *least, *most));
+    std::vector<uint32_t> now = indices, found;
+    std::vector<render::VertexName> order(indices.size() + 1);
+    const size_t count = numbers.number(now, order.data());
+    for (size_t i = 0; i < indices.size(); ++i) {
+      auto at = std::find(found.begin(), found.end(), indices[i]);
+      if (at == found.end()) at = found.insert(at, indices[i]);
+      REQUIRE(now[i] == static_cast<uint32_t>(at - found.begin()));
+    }
+    REQUIRE(count == found.size());
+    for (size_t i = 0; i < count; ++i) REQUIRE((order[i].index == found[i] && order[i].instance == 0));
+  }
 }
 
 TEST_CASE("Gen11: extended parameters, the vertex location and the first instance replace components") {
