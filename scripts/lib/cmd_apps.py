@@ -19,7 +19,7 @@ def parse(argv):
     parser = argparse.ArgumentParser(
         prog="scripts/apps", description=f"""Runs programs on our GPU and on a peer, compares what they draw, and prints a table with both sides' speed
         (pictures per second, with the start of the program). Their packages are installed from Debian when they are missing.
-        Names: {', '.join(NAMES)} (default: all); with --guest {', '.join(app_guest.NAMES)}, a desktop on the guest's i915, with packages of the guest's own.""",
+        Names: {', '.join(NAMES)} (default: all). With --guest: {', '.join(app_guest.NAMES)}, a desktop on the guest's own i915 and Mesa.""",
         epilog="Exit status: 0 all pictures agree, 1 some do not or a program failed.")
     parser.add_argument("name", nargs="*", metavar="NAME")
     parser.add_argument("--mesa", choices=["host", *RELEASES], default="host",
