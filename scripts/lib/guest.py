@@ -284,6 +284,13 @@ class Guest(Machine):
         return status, b"".join(out).decode(errors="replace"), b"".join(err).decode(errors="replace")
 
 
+def is_late_update(line):
+    """Whether the driver reports an update that took longer than the device holds a blank for it, at the least 10 ms up to its first write
+    (hw/display/update_hold.h, open_ns): the host stopped the vCPU."""
+    late = re.search(r"Atomic update failure on pipe \w \(.*\) time (\d+) us", line)
+    return late is not None and int(late[1]) > 10_000
+
+
 # An absolute pointer, which follows the host's, and a keyboard.
 WINDOW_DEVICES = ["-device", "virtio-tablet-pci", "-device", "virtio-keyboard-pci"]
 

@@ -93,13 +93,6 @@ def wait_for(what, probe, timeout=120):
     raise AssertionError(f"{what} did not come within {timeout} s")
 
 
-def is_late_update(line):
-    """Whether the driver reports an update that took longer than the device holds a blank for it, at the least 10 ms up to its first write
-    (hw/display/update_hold.h, open_ns): the host stopped the vCPU."""
-    late = re.search(r"Atomic update failure on pipe \w \(.*\) time (\d+) us", line)
-    return late is not None and int(late[1]) > 10_000
-
-
 class GuestTest(unittest.TestCase):
     """A test that uses the shared guest."""
 
@@ -161,7 +154,7 @@ class GuestTest(unittest.TestCase):
     def assert_graphics_silent(self, machine=None):
         """No warning or error in the kernel's log names the graphics driver, but for those on the time that the host gave the guest."""
         lines = self.sh("dmesg --level=emerg,alert,crit,err,warn", machine=machine).splitlines()
-        named = [line for line in lines if re.search(r"i915|drm", line) and not is_late_update(line)]
+        named = [line for line in lines if re.search(r"i915|drm", line) and not guests.is_late_update(line)]
         self.assertEqual(named, [], "the kernel warns:\n" + "\n".join(named))
 
     def assert_no_error_state(self, machine=None):

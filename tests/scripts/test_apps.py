@@ -8,6 +8,7 @@ import unittest
 from driver import ROOT, script
 
 sys.path.insert(0, str(ROOT / "scripts" / "lib"))
+import app_guest  # noqa: E402
 import app_run  # noqa: E402
 from app_rows import LLVMPIPE, Bound, Row  # noqa: E402
 
@@ -57,7 +58,37 @@ class Judgement(unittest.TestCase):
                 self.assertEqual(app_run.drawn_on_our_gpu(stats), drawn)
 
 
+class Desktop(unittest.TestCase):
+    """scripts/apps --guest: what is wrong with a session in a guest."""
+    SESSION = app_guest.Session("desk", [], ["compositor", "shell"], LLVMPIPE, Bound(2, 0, "rounding"), [(1, 0, 5, 2)], 60)
+    BOTH = "render compositor 12\nrender shell 3\nrender terminal 0\n"
+
+    def test_what_is_wrong_with_a_run(self):
+        for software, status, said, kernel, log, wrong in (
+                (False, 0, self.BOTH, "", "", ""), (True, 0, "render compositor 0\nrender shell 0\n", "", "", ""),
+                (False, 1, "a\nnot in time: b\n", "", "", "status 1: not in time: b"),
+                (False, 0, "render compositor 12\nrender shell 0\n", "", "", "shell drew nothing on our GPU"),
+                (False, 0, "render shell 5\n", "", "", "compositor drew nothing on our GPU"),
+                (True, 0, "render compositor 0\nrender shell 3\n", "", "", "drew on our GPU instead of its own: shell"),
+                (False, 0, self.BOTH, "x: a\ni915 0000:00:02.0: [drm] GPU HANG\n", "", "i915 0000:00:02.0: [drm] GPU HANG"),
+                (False, 0, self.BOTH, "", "note: a\nsoftgen: unimplemented: x: y\n", "unimplemented: x: y")):
+            self.assertEqual(app_guest.trouble(self.SESSION, software, status, said, kernel, log), wrong)
+
+    def test_hidden_pixels_are_black(self):
+        class Picture:
+            width, height = 3, 3
+
+            def bytes(self):
+                return bytes([7] * 27)
+        self.assertEqual(app_guest.visible(Picture(), [(1, 0, 1, 2)]), bytes([7, 7, 7, 0, 0, 0, 7, 7, 7] * 2 + [7] * 9))
+
+
 class Command(unittest.TestCase):
+    def test_unknown_desktop(self):
+        done = script("apps", "--guest", "bookworm", "mpv-gpu")
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("there is no program 'mpv-gpu'; there are plasma", done.stderr)
+
     def test_unknown_program(self):
         done = script("apps", "nothing")
         self.assertNotEqual(done.returncode, 0)
