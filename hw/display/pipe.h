@@ -181,8 +181,8 @@ class Pipe {
     Crc state = Crc::none;
     uint32_t value = 0;
     std::atomic<uint64_t> number{0};
-    bool unread = false;  ///< the next blank waits for software to take this frame's CRC
-    int64_t named = 0;    ///< until when it still waits after that
+    bool unread = false;          ///< the next blank waits for software to take this frame's CRC
+    int64_t named = 0;            ///< until when it still waits after that
     std::vector<FramePart> torn;  ///< of the frame that is scanned out: what its asynchronous flips have replaced. Not in saved states
   } crc_;
   Alarm alarm_;
