@@ -103,20 +103,23 @@ Pixel PlaneReader::from_yuv(float y, float cb, float cr) const {
   return {unit_to_16(r), unit_to_16(g), unit_to_16(b), 0xffff};
 }
 
-// Four samples are two pixels of one chroma sample, which is sited at the first; the second gets the mean with the next one.
+// Chroma samples are sited at the first pixel of two; the second one gets the mean with the next sample. First and next are in the order in which pixels
+// are shown: a mirrored plane equals one whose samples are mirrored in memory (IGT kms_rotation_crc@multiplane-rotation).
+
 template <typename S>
 void PlaneReader::packed_422_row(const S& samples, uint32_t u, uint32_t v, uint32_t count, Pixel* out) {
-  const uint32_t start = plane_.u + u, aligned = start & ~1u, end = (start + count + 3) & ~1u;
+  const uint32_t start = plane_.u + u, first = plane_.u & ~1u, last = (plane_.u + plane_.width - 1) & ~1u;
+  const uint32_t before = plane_.flip_x && (start & ~1u) > first ? 2 : 0, aligned = (start & ~1u) - before, end = (start + count + 3) & ~1u;
   const uint8_t* raw = fetch(plane_.main, raw_, aligned, plane_.v + v, end - aligned);
   const bool chroma_first = plane_.yuv_order & 1, swapped = plane_.yuv_order & 2;
   const uint32_t luma = chroma_first ? 1 : 0, cb = (chroma_first ? 0 : 1) + (swapped ? 2 : 0), cr = cb ^ 2;
-  const uint32_t last = (plane_.u + plane_.width - 1) & ~1u;
   const auto chroma = [&](uint32_t at) { return samples.chroma(raw, at); };
   for (uint32_t i = 0; i < count; i++) {
     const uint32_t at = start + i - aligned, pair = at & ~1u;
-    const uint32_t next = (at & 1) && aligned + pair < last ? pair + 2 : pair;
+    const bool between = ((at & 1) != 0) != plane_.flip_x, at_end = aligned + pair == (plane_.flip_x ? first : last);
+    const uint32_t next = at_end ? pair : plane_.flip_x ? pair - 2 : pair + 2;
     const float b = (chroma(pair * 2 + cb) + chroma(next * 2 + cb)) * 0.5f, r = (chroma(pair * 2 + cr) + chroma(next * 2 + cr)) * 0.5f;
-    out[i] = from_yuv(samples.luma(raw, at * 2 + luma), (at & 1) ? b : chroma(pair * 2 + cb), (at & 1) ? r : chroma(pair * 2 + cr));
+    out[i] = from_yuv(samples.luma(raw, at * 2 + luma), between ? b : chroma(pair * 2 + cb), between ? r : chroma(pair * 2 + cr));
   }
 }
 
@@ -132,7 +135,9 @@ void PlaneReader::planar_420_row(const S& samples, uint32_t u, uint32_t v, uint3
     return (3.f * samples.chroma(a, column * 2 + channel) + samples.chroma(b, column * 2 + channel)) * 0.25f;
   };
   for (uint32_t i = 0; i < count; i++) {
-    const uint32_t at = u + i, column = std::min(at / 2, columns - 1), next = (at & 1) ? std::min(column + 1, columns - 1) : column;
+    const uint32_t at = u + i, column = std::min(at / 2, columns - 1);
+    const bool between = ((at & 1) != 0) != plane_.flip_x;
+    const uint32_t beside = plane_.flip_x ? std::max(column, 1u) - 1 : std::min(column + 1, columns - 1), next = between ? beside : column;
     out[i] = from_yuv(samples.luma(luma, i), (sample(column, 0) + sample(next, 0)) * 0.5f, (sample(column, 1) + sample(next, 1)) * 0.5f);
   }
 }

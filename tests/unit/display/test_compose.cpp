@@ -229,6 +229,42 @@ TEST_CASE_METHOD(Scene, "NV12 takes chroma from its own plane") {
     }
 }
 
+TEST_CASE_METHOD(Scene, "YUV planes turned by 180 degrees equal those whose samples are turned in memory") {
+  constexpr uint32_t width = 32, height = 16, half_turn = 2, nv12 = 1u << 24;
+  std::mt19937 random(11);
+  const auto fill = [&](uint32_t surface, uint32_t turned, uint32_t bytes, uint32_t columns, uint32_t rows, auto value, auto turn) {
+    for (uint32_t y = 0; y < rows; y++)
+      for (uint32_t x = 0; x < columns; x++) {
+        const uint32_t v = value();
+        put(surface, Tiling::y, 128, bytes, x, y, v);
+        put(turned, Tiling::y, 128, bytes, columns - 1 - x, rows - 1 - y, turn(v));
+      }
+  };
+  const auto shown = [&](uint32_t surface, uint32_t control) {
+    PlaneRegs regs;
+    regs.ctl = enable | 4u << 10 | control;
+    regs.surf = surface;
+    regs.stride = 1;
+    regs.aux_dist = 0x10000 | 1;
+    regs.size = (width - 1) | (height - 1) << 16;
+    frame.layers.clear();
+    add(regs);
+    return render();
+  };
+  const auto same = [](uint32_t v) { return v; };
+  // Y0 U Y1 V: the pixels of a pair change places.
+  const auto pair_turned = [](uint32_t v) { return (v & 0xff00ff00) | (v & 0xff) << 16 | (v >> 16 & 0xff); };
+  SECTION("NV12") {
+    fill(0x100000, 0x140000, 1, width, height, [&] { return 64 + random() % 128; }, same);
+    fill(0x110000, 0x150000, 2, width / 2, height / 2, [&] { return (64 + random() % 128) << 8 | (64 + random() % 128); }, same);
+    CHECK(shown(0x100000, nv12 | half_turn) == shown(0x140000, nv12));
+  }
+  SECTION("YUYV") {
+    fill(0x100000, 0x140000, 4, width / 2, height, [&] { return (random() & 0x3f3f3f3f) + 0x40404040; }, pair_turned);
+    CHECK(shown(0x100000, half_turn) == shown(0x140000, 0));
+  }
+}
+
 namespace {
 
 // The same blend in real numbers, from the same memory.
