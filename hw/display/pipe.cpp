@@ -82,7 +82,6 @@ void Pipe::blank(uint64_t first, uint64_t count) {
   if (crc_enabled()) {
     services_.registers.poke(at_.crc.result, crc_.value);
     crc_.state = Crc::none;
-    crc_.torn.clear();
     events |= pipe_event::crc_done;
     crc_.unread = unmasked_ & pipe_event::crc_done;
   }

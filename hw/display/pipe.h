@@ -9,9 +9,7 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
-#include <memory>
 #include <optional>
-#include <vector>
 
 #include "hw/base/archive.h"
 #include "hw/base/mutex.h"
@@ -137,15 +135,8 @@ class Pipe {
   bool crc_taken();
   void take_crc();
   void forget_crc();
-  void tear();
-  std::shared_ptr<const Scene> crc_scene() const;
-  /// What was shown from the part before, or row 0, to row `end`.
-  struct FramePart {
-    std::shared_ptr<const Scene> scene;
-    uint32_t end = 0;
-  };
   template <typename F>
-  static std::optional<uint32_t> hash_frame(const std::vector<FramePart>& parts, Compositor::Turn& turn, F wanted);
+  static std::optional<uint32_t> hash_frame(const Scene& scene, Compositor::Turn& turn, F wanted);
   void blank(uint64_t first, uint64_t count);
   mmio::PipeEvents latch();
   void schedule(int64_t now);
@@ -181,9 +172,8 @@ class Pipe {
     Crc state = Crc::none;
     uint32_t value = 0;
     std::atomic<uint64_t> number{0};
-    bool unread = false;          ///< the next blank waits for software to take this frame's CRC
-    int64_t named = 0;            ///< until when it still waits after that
-    std::vector<FramePart> torn;  ///< of the frame that is scanned out: what its asynchronous flips have replaced. Not in saved states
+    bool unread = false;  ///< the next blank waits for software to take this frame's CRC
+    int64_t named = 0;    ///< until when it still waits after that
   } crc_;
   Alarm alarm_;
   int64_t timer_ = -1;  ///< what the host's timer is set to

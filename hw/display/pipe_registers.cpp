@@ -75,7 +75,6 @@ void Pipe::plane_armed(unsigned plane) {
   if (!running()) {
     latch();
   } else if (immediate) {
-    tear();
     live_.planes[plane] = pending_.planes[plane];
     live_.plane_colors[plane] = pending_.plane_colors[plane];
     live_.clear_colors[plane] = pending_.clear_colors[plane];
