@@ -49,6 +49,9 @@ class FakeRunner(cmd_igt.Runner):
         out = ""
         for name in self.runs[-1].split(","):
             out += f"Starting subtest: {name}\n"
+            if name in self._bad and self._word == "fail":
+                out += f"Subtest {name}: FAIL (0.001s)\n"
+                continue
             if name in self._bad:
                 return cmd_igt.Result(test, self._word, 1.0, ""), "" if self._word == "lost" else out, ""
             out += f"Subtest {name}: SUCCESS (0.001s)\n"
@@ -70,6 +73,11 @@ class Together(unittest.TestCase):
         runner = FakeRunner(("b",), "timeout")
         self.assertEqual(self.results(runner), [("a", "pass"), ("b", "timeout"), ("c", "pass"), ("d", "pass"), ("e", "pass")])
         self.assertEqual(runner.runs, ["a,b,c,d,e", "b", "c,d,e"])
+
+    def test_failure_is_that_of_a_process_of_its_own(self):
+        runner = FakeRunner(("c",), "fail")
+        self.assertEqual(self.results(runner), [(letter, "pass") for letter in "abcde"])
+        self.assertEqual(runner.runs, ["a,b,c,d,e", "c"])
 
     def test_lost_guest_leaves_each_alone(self):
         runner = FakeRunner(("d",), "lost")
