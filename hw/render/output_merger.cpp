@@ -134,7 +134,7 @@ bool OutputMerger::alpha_passes(float alpha) const {
 // SKL PRM vol 2d, BLEND_STATE: more alpha lights no fewer samples, 0 lights none, 1 all; with AlphaToCoverage Dither Enable the coverage depends
 // on the screen's coordinates, too. The rounding and the pattern are not published (docs/render.md, Chosen). On Kaby Lake piglit finds other
 // numbers of samples with dithering where alpha is between multiples of a sample (nv_alpha_to_coverage_dither_control passes), but none where it
-// is one (sample-alpha-to-coverage passes, and Mesa dithers unless it is told not to).
+// is one (sample-alpha-to-coverage passes, and dithering is Mesa's default).
 uint32_t OutputMerger::alpha_to_coverage(float alpha, unsigned count, uint32_t x, uint32_t y) const {
   const uint32_t all = (1u << count) - 1;
   if (!alpha_to_coverage_) return all;

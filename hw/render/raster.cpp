@@ -10,6 +10,12 @@ namespace {
 /// How far an edge's function changes from a pixel's centre to the corner farthest inside.
 int64_t half_extent(const Edge& e) { return (std::abs(e.a) + std::abs(e.b)) * (subpixels / 2); }
 
+/// `value`: of the edge's function at the first sample of the block. From pixel to pixel it changes by multiples of 256: what is below does not
+/// change its sign.
+BlockEdge block_edge(const Edge& e, int64_t value) {
+  return {static_cast<int32_t>(value >> 8), static_cast<int32_t>(e.a), static_cast<int32_t>(e.b)};
+}
+
 }  // namespace
 
 PartRaster::PartRaster(const Coverage& part, const RasterState& raster)
@@ -66,11 +72,7 @@ bool PartRaster::by_blocks() const {
 uint64_t PartRaster::block_coverage(const Values& corner) const {
   if (open_count_ == 0) return ~uint64_t{0};
   std::array<BlockEdge, 4> edges;
-  for (unsigned i = 0; i < open_count_; ++i) {
-    const Edge& e = edges_[open_[i]];
-    // From pixel to pixel the value changes by multiples of 256: what is below does not change its sign.
-    edges[i] = {static_cast<int32_t>((corner[open_[i]] + place_[open_[i]]) >> 8), static_cast<int32_t>(e.a), static_cast<int32_t>(e.b)};
-  }
+  for (unsigned i = 0; i < open_count_; ++i) { edges[i] = block_edge(edges_[open_[i]], corner[open_[i]] + place_[open_[i]]); }
   return pixel_kernels().coverage(edges.data(), open_count_);
 }
 
@@ -125,6 +127,33 @@ bool PartRaster::inner(int32_t x, int32_t y) const {
     if (e.at(int64_t{x} * subpixels + subpixels / 2, int64_t{y} * subpixels + subpixels / 2) < half_extent(e)) return false;
   }
   return true;
+}
+
+std::optional<SmallPart> SmallPart::of(const Coverage& part, const RasterState& raster, const PixelRect& tile) {
+  if (part.round) return {};
+  SmallPart small;
+  small.rect_ = part.bounds;
+  small.rect_.clip(tile);
+  if (small.empty()) return small;
+  small.left_ = small.rect_.x0 & ~(block - 1), small.top_ = small.rect_.y0 & ~(block - 1);
+  if (small.rect_.x1 - small.left_ > max_extent || small.rect_.y1 - small.top_ > max_extent) return {};
+  small.edge_count_ = part.edge_count;
+  // So that all values within max_extent fit into 32 bits.
+  constexpr int64_t max_slope = int64_t{1} << 25, max_value = int64_t{1} << 30;
+  const auto& place = raster.sample_positions[0];
+  for (unsigned i = 0; i < part.edge_count; ++i) {
+    const Edge& e = part.edges[i];
+    const int64_t value = e.at(int64_t{small.left_} * subpixels + place[0], int64_t{small.top_} * subpixels + place[1]);
+    if (std::abs(e.a) >= max_slope || std::abs(e.b) >= max_slope || std::abs(value >> 8) >= max_value) return {};
+    small.edges_[i] = block_edge(e, value);
+  }
+  return small;
+}
+
+uint64_t SmallPart::coverage(int32_t x, int32_t y) const {
+  std::array<BlockEdge, 4> there = edges_;
+  for (BlockEdge& e : there) e.corner += (x - left_) * e.a + (y - top_) * e.b;
+  return pixel_kernels().coverage(there.data(), edge_count_) & PartRaster::within(rect_, x, y);
 }
 
 }  // namespace softgen::render

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <optional>
 
 #include "hw/render/pixel_kernels.h"
 #include "hw/render/raster_state.h"
@@ -101,6 +102,34 @@ class PartRaster {
   unsigned open_count_ = 0;
   unsigned points_;  ///< places tested a pixel
   uint32_t all_;     ///< mask of a pixel's samples
+};
+
+/// A part within 16x16 pixels: all of its edges are tested in each block, without asking first which ones cut it.
+class SmallPart {
+ public:
+  /// What of `part` is within `tile`, with straight edges and tested at each pixel's first sample. None: it is larger, or PartRaster has to do it.
+  static std::optional<SmallPart> of(const Coverage& part, const RasterState& raster, const PixelRect& tile);
+
+  bool empty() const { return rect_.empty(); }
+  /// As PartRaster::each_block().
+  template <typename Block>
+  bool each_block(Block&& covered) const {
+    for (int32_t y = top_; y < rect_.y1; y += block)
+      for (int32_t x = left_; x < rect_.x1; x += block) {
+        const uint64_t pixels = coverage(x, y);
+        if (pixels && !covered(static_cast<uint32_t>(x), static_cast<uint32_t>(y), pixels)) return false;
+      }
+    return true;
+  }
+
+ private:
+  static constexpr int32_t block = 8, max_extent = 2 * block;
+  uint64_t coverage(int32_t x, int32_t y) const;
+
+  PixelRect rect_;
+  int32_t left_ = 0, top_ = 0;        ///< of the first block
+  std::array<BlockEdge, 4> edges_{};  ///< there
+  unsigned edge_count_ = 0;
 };
 
 }  // namespace softgen::render

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Vector code for vertices: what is fetched of eight of them; screen positions and clip flags, four at a time, once per vertex and not per triangle;
-// and for the planes of four triangles.
-// Compiled per instruction set like pixel_kernels.h.
+// Vector code for geometry: fetched dwords of eight vertices; screen positions and clip flags of four vertices, once per vertex and not per triangle; planes
+// of four triangles. Compiled per instruction set like pixel_kernels.h.
 #pragma once
 
 #include <cstddef>
@@ -41,7 +40,7 @@ struct PlacedVertex {
   uint32_t unused;
 };
 
-/// The least and the greatest of some values; the greatest is 0 without any, and the least the largest number.
+/// Min and max of values; without any UINT32_MAX and 0.
 struct Extremes {
   uint32_t low, high;
 };

@@ -154,8 +154,8 @@ void VertexStage::apply_edge_flags(std::span<Object> objects) {
 }
 
 bool NearNumbers::clear(size_t count, uint32_t low, uint32_t high) {
-  constexpr size_t per_vertex = 8, least = 4096;  // entries; the table stays in the second cache
-  if (count >= UINT32_MAX / 2 || high - low >= std::max(per_vertex * count, least)) return false;
+  constexpr size_t per_vertex = 8, min_entries = 4096;  // the table stays in the second cache
+  if (count >= UINT32_MAX / 2 || high - low >= std::max(per_vertex * count, min_entries)) return false;
   const size_t room = size_t{high - low} + 1;
   base_ = end_;
   if (base_ > UINT32_MAX - count) base_ = 1, std::fill(table_.begin(), table_.end(), 0u);
@@ -165,7 +165,7 @@ bool NearNumbers::clear(size_t count, uint32_t low, uint32_t high) {
   return true;
 }
 
-size_t NearNumbers::number(std::span<uint32_t> indices, VertexName* order) {
+size_t NearNumbers::number(std::span<uint32_t> indices, uint32_t instance, VertexName* order) {
   uint32_t next = base_;
   uint32_t* const table = table_.data();
   const uint32_t low = low_, base = base_;
@@ -174,7 +174,7 @@ size_t NearNumbers::number(std::span<uint32_t> indices, VertexName* order) {
     uint32_t& entry = table[index - low];
     const bool added = entry < base;
     const uint32_t number = added ? next : entry;
-    order[next - base] = {index, 0};
+    order[next - base] = {index, instance};
     next += added;
     entry = number;
     index = number - base;
@@ -182,83 +182,78 @@ size_t NearNumbers::number(std::span<uint32_t> indices, VertexName* order) {
   return next - base;
 }
 
-void VertexNumbers::clear(size_t most, uint32_t low, uint32_t high, bool one_instance) {
-  const size_t room = std::bit_ceil(2 * most + 1);
+void VertexNumbers::clear(size_t max) {
+  const size_t room = std::bit_ceil(2 * max + 1);
   if (slots_.size() < room || ++stamp_ == 0) slots_.assign(std::max(room, slots_.size()), {}), stamp_ = 1;
-  direct_ = one_instance && high - low < slots_.size();
-  low_ = low;
 }
 
-/// Gives each vertex a number, once.
-void VertexStage::number(std::span<Object> objects) {
-  size_t most = 0;
-  uint32_t low = UINT32_MAX, high = 0;
-  bool one_instance = true;
-  for (const Object& object : objects) {
-    most += object.count;
-    one_instance = one_instance && object.instance == objects[0].instance;
-    for (unsigned i = 0; i < object.count; ++i) low = std::min(low, object.vertices[i]), high = std::max(high, object.vertices[i]);
-  }
-  scratch_.numbers.clear(most, low, high, one_instance);
-  for (Object& object : objects)
-    for (unsigned i = 0; i < object.count; ++i) {
-      const VertexName name{object.vertices[i], object.instance};
-      const auto next = static_cast<uint32_t>(scratch_.order.size());
-      object.vertices[i] = scratch_.numbers.find_or_add(name, next);
-      if (object.vertices[i] == next) scratch_.order.push_back(name);
-    }
-}
-
-std::span<const Vertex> VertexStage::shade(std::span<Object> objects, bool alone) {
-  if (edge_flags_) apply_edge_flags(objects);
-  scratch_.order.clear();
-  if (!alone) number(objects);
-  else
-    for (Object& object : objects)
-      for (unsigned i = 0; i < object.count; ++i) {
-        scratch_.order.push_back({object.vertices[i], object.instance});
-        object.vertices[i] = static_cast<uint32_t>(scratch_.order.size() - 1);
-      }
-  scratch_.vertices.assign(scratch_.order.size(), {});
-  shade_all(scratch_.order, scratch_.vertices);
-  return scratch_.vertices;
-}
-
-void VertexStage::shade_all(std::span<const VertexName> names, std::span<Vertex> out) {
-  for (size_t at = 0, count = 0; at < names.size() && !worker_.stop.aborting(); at += count) {
-    const size_t left = names.size() - at;
-    count = left < simd8 ? left : std::min(left / simd8, max_threads) * simd8;
-    shade_some(names.subspan(at, count), out.subspan(at, count));
-  }
-}
-
-/// Names the vertices in scratch_.order; returns how many there are.
-size_t VertexStage::number_indices(std::span<uint32_t> indices, bool alone) {
+/// Gives the vertices of one instance numbers, by which scratch_.order has them; returns how many there are.
+size_t VertexStage::number_indices(std::span<uint32_t> indices, uint32_t instance, bool alone) {
   auto& order = scratch_.order;
   if (order.size() < indices.size() + 1) order.resize(indices.size() + 1);
   if (alone) {
-    for (size_t i = 0; i < indices.size(); ++i) order[i] = {std::exchange(indices[i], static_cast<uint32_t>(i)), 0};
+    for (size_t i = 0; i < indices.size(); ++i) order[i] = {std::exchange(indices[i], static_cast<uint32_t>(i)), instance};
     return indices.size();
   }
   const auto [low, high] = setup_kernels().extremes(indices.data(), indices.size());
-  if (scratch_.near.clear(indices.size(), low, high)) return scratch_.near.number(indices, order.data());
-  scratch_.numbers.clear(indices.size(), low, high, true);
+  if (scratch_.near.clear(indices.size(), low, high)) return scratch_.near.number(indices, instance, order.data());
+  scratch_.numbers.clear(indices.size());
   uint32_t count = 0;
   for (uint32_t& index : indices) {
-    order[count] = {index, 0};
-    index = scratch_.numbers.find_or_add({index, 0}, count);
+    order[count] = {index, instance};
+    index = scratch_.numbers.find_or_add(order[count], count);
     count += index == count;
   }
   return count;
 }
 
+/// The same for the vertices of objects.
+size_t VertexStage::number_objects(std::span<Object> objects, bool alone) {
+  auto& indices = scratch_.indices;
+  indices.clear();
+  size_t count = 0;
+  bool one_instance = true;
+  for (const Object& object : objects) {
+    one_instance = one_instance && object.instance == objects[0].instance;
+    indices.insert(indices.end(), object.vertices.begin(), object.vertices.begin() + object.count);
+  }
+  if (one_instance) {
+    count = number_indices(indices, objects.empty() ? 0 : objects[0].instance, alone);
+  } else {
+    if (scratch_.order.size() < indices.size() + 1) scratch_.order.resize(indices.size() + 1);
+    scratch_.numbers.clear(indices.size());
+    uint32_t* index = indices.data();
+    for (const Object& object : objects)
+      for (unsigned i = 0; i < object.count; ++i, ++index) {
+        const VertexName name = scratch_.order[count] = {*index, object.instance};
+        *index = scratch_.numbers.find_or_add(name, static_cast<uint32_t>(count));
+        count += *index == count;
+      }
+  }
+  const uint32_t* number = indices.data();
+  for (Object& object : objects) std::copy_n(number, object.count, object.vertices.begin()), number += object.count;
+  return count;
+}
+
+std::span<const Vertex> VertexStage::shade(std::span<Object> objects, bool alone) {
+  if (edge_flags_) apply_edge_flags(objects);
+  return shade_numbered(number_objects(objects, alone));
+}
+
 std::span<const Vertex> VertexStage::shade_indices(std::span<uint32_t> indices, bool alone) {
-  if (indices.empty()) return {};
-  const size_t count = number_indices(indices, alone);
-  if (scratch_.vertices.size() < count) scratch_.vertices.resize(count);
-  const auto vertices = std::span(scratch_.vertices).first(count);
-  std::fill(vertices.begin(), vertices.end(), Vertex{});
-  shade_all(std::span(scratch_.order).first(count), vertices);
+  return shade_numbered(number_indices(indices, 0, alone));
+}
+
+/// Fetches and shades the first `count` vertices of scratch_.order.
+std::span<const Vertex> VertexStage::shade_numbered(size_t count) {
+  scratch_.vertices.assign(count, {});
+  const std::span names = std::span(scratch_.order).first(count);
+  const std::span<Vertex> vertices = scratch_.vertices;
+  for (size_t at = 0, some = 0; at < count && !worker_.stop.aborting(); at += some) {
+    const size_t left = count - at;
+    some = left < simd8 ? left : std::min(left / simd8, max_threads) * simd8;
+    shade_some(names.subspan(at, some), vertices.subspan(at, some));
+  }
   return vertices;
 }
 

@@ -14,27 +14,25 @@ namespace softgen::render {
 /// Numbers of vertices of one instance, by their indices, where these lie close together. Cleared by counting on.
 class NearNumbers {
  public:
-  /// Whether the indices `low` to `high` of `count` vertices are taken. They are numbered anew then.
+  /// Forgets all numbers. False: the indices of `count` vertices, from `low` to `high`, are too far apart for the table.
   bool clear(size_t count, uint32_t low, uint32_t high);
-  /// Replaces each index by its number. `order`, with room for one more than there are indices, gets the vertices that the numbers stand for; returns
-  /// how many.
-  size_t number(std::span<uint32_t> indices, VertexName* order);
+  /// Replaces each index by its number. `order`, with room for one more than there are indices, gets the vertices by number; returns how many there are.
+  size_t number(std::span<uint32_t> indices, uint32_t instance, VertexName* order);
 
  private:
   std::vector<uint32_t> table_;            ///< by index from low_ on: base_ plus the number; less: none yet
   uint32_t base_ = 1, end_ = 1, low_ = 0;  ///< end_: the next base
 };
 
-/// Numbers of the vertices of a batch, by name. Cleared by counting on: no memory is touched.
+/// Numbers of the vertices of a batch, by name: a hash table. Cleared by counting on: no memory is touched.
 class VertexNumbers {
  public:
-  /// For at most `most` names; where `low` to `high` are few, and all of one instance, their indices number the slots, else a hash does.
-  void clear(size_t most, uint32_t low, uint32_t high, bool one_instance);
+  /// For at most `max` names.
+  void clear(size_t max);
   /// The number of `name`, or `next` where it has none: that is its number from then on.
   uint32_t find_or_add(VertexName name, uint32_t next) {
     const size_t mask = slots_.size() - 1;
-    size_t at = direct_ ? name.index - low_ : (name.index * 0x9e3779b1u >> 7) + name.instance * 0x85ebca6bu;
-    for (;; ++at) {
+    for (size_t at = (name.index * 0x9e3779b1u >> 7) + name.instance * 0x85ebca6bu;; ++at) {
       Slot& slot = slots_[at & mask];
       if (slot.stamp != stamp_) {
         slot = {name, next, stamp_};
@@ -52,8 +50,6 @@ class VertexNumbers {
   };
   std::vector<Slot> slots_;
   uint32_t stamp_ = 0;
-  bool direct_ = false;
-  uint32_t low_ = 0;
 };
 
 /// Memory of a host thread's vertex stages, used by one draw after the other: most are small.
@@ -64,7 +60,8 @@ struct VertexScratch {
   std::vector<Vec4> fetched;
   VertexNumbers numbers;
   NearNumbers near;
-  std::vector<VertexName> order;
+  std::vector<uint32_t> indices;  ///< of objects
+  std::vector<VertexName> order;  ///< vertices by number
   std::vector<Vertex> vertices;
 };
 
@@ -91,9 +88,9 @@ class VertexStage {
   uint64_t invocations() const { return invocations_; }
 
  private:
-  void number(std::span<Object> objects);
-  size_t number_indices(std::span<uint32_t> indices, bool alone);
-  void shade_all(std::span<const VertexName> names, std::span<Vertex> out);
+  size_t number_objects(std::span<Object> objects, bool alone);
+  size_t number_indices(std::span<uint32_t> indices, uint32_t instance, bool alone);
+  std::span<const Vertex> shade_numbered(size_t count);
   void shade_some(std::span<const VertexName> names, std::span<Vertex> out);
   void allocate(std::span<Vertex> out);
   void put_payload(size_t number, std::span<const VertexName> names, std::span<const Vertex> vertices);

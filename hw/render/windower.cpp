@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <cstdlib>
+#include <optional>
 
 #include "hw/render/thread_count.h"
 
@@ -80,43 +80,21 @@ void Windower::draw(const PreparedObject& object, const PixelRect& tile) {
   if (draw_->coarse) return draw_coarse(tile);
   if (dispatches_ && draw_->uniform && fill_object(tile)) return;
   for (const Coverage& part : object.parts)
-    if (!draw_small(part, tile) && !draw_part(part, tile)) break;
+    if (!draw_part(part, tile)) break;
   if (dispatches_ && !draw_->stop.aborting()) threads_.flush();
 }
 
-/// Of a part within few blocks: all of its edges are tested in each, without asking first which ones cut it. False: nothing is done.
-bool Windower::draw_small(const Coverage& part, const PixelRect& tile) {
-  constexpr int32_t block = 8, few = 2 * block;
-  if (!by_centers_ || stippled_ || part.round) return false;
-  PixelRect rect = part.bounds;
-  rect.clip(tile);
-  if (rect.empty()) return true;
-  const int32_t left = rect.x0 & ~(block - 1), top = rect.y0 & ~(block - 1);
-  if (rect.x1 - left > few || rect.y1 - top > few) return false;
-  // So that all values in `few` pixels each way fit into 32 bits.
-  constexpr int64_t steepest = int64_t{1} << 25, farthest = int64_t{1} << 30;
-  const auto& place = draw_->raster.sample_positions[0];
-  std::array<BlockEdge, 4> edges{};
-  for (unsigned i = 0; i < part.edge_count; ++i) {
-    const Edge& e = part.edges[i];
-    const int64_t value = e.at(int64_t{left} * subpixels + place[0], int64_t{top} * subpixels + place[1]) >> 8;
-    if (std::abs(e.a) >= steepest || std::abs(e.b) >= steepest || std::abs(value) >= farthest) return false;
-    edges[i] = {static_cast<int32_t>(value), static_cast<int32_t>(e.a), static_cast<int32_t>(e.b)};
-  }
+/// False: the draw is aborted.
+bool Windower::draw_small(const SmallPart& part) {
+  if (part.empty()) return true;
   if (dispatches_) threads_.list_samples(false);
-  const PixelKernels& kernels = pixel_kernels();
-  for (int32_t y = top; y < rect.y1; y += block)
-    for (int32_t x = left; x < rect.x1; x += block) {
-      std::array<BlockEdge, 4> there = edges;
-      for (BlockEdge& e : there) e.corner += (x - left) * e.a + (y - top) * e.b;
-      const uint64_t covered = kernels.coverage(there.data(), part.edge_count) & PartRaster::within(rect, x, y);
-      if (covered && !draw_block(static_cast<uint32_t>(x), static_cast<uint32_t>(y), covered)) return true;
-    }
-  return true;
+  return part.each_block([&](uint32_t x, uint32_t y, uint64_t covered) { return draw_block(x, y, covered); });
 }
 
 /// False: the draw is aborted.
 bool Windower::draw_part(const Coverage& part, const PixelRect& tile) {
+  if (by_centers_ && !stippled_)
+    if (const std::optional<SmallPart> small = SmallPart::of(part, draw_->raster, tile)) return draw_small(*small);
   PartRaster raster(part, draw_->raster);
   const bool inner = draw_->state.pixel.inputs.coverage == InputCoverage::inner_conservative;
   const bool by_blocks = !stippled_ && !inner && !draw_->coarse && raster.by_blocks();

@@ -188,14 +188,25 @@ TEST_CASE("an element with edge flags is not stored") {
   CHECK(fetch.edge_flag(1, 0));
 }
 
+namespace {
+
+/// Two pages of random vertices.
+struct RandomVertices : Fixture {
+  explicit RandomVertices(unsigned seed) : random(seed) {
+    ggtt.set_pte((vertices >> 12) + 1, (vertices + 0x1000) | 1);
+    for (uint64_t at = 0; at < 0x2000; at += 4) view.store<uint32_t>(vertices + at, any());
+  }
+  uint32_t any() { return static_cast<uint32_t>(random()); }
+  std::mt19937 random;
+};
+
+}  // namespace
+
 TEST_CASE("eight vertices at once equal single ones, for all formats, steps and alignments") {
   constexpr unsigned seed = 31;
   INFO("seed " << seed);
-  std::mt19937 random(seed);
-  const auto any = [&] { return static_cast<uint32_t>(random()); };
-  Fixture t;
-  t.ggtt.set_pte((vertices >> 12) + 1, (vertices + 0x1000) | 1);
-  for (uint64_t at = 0; at < 0x2000; at += 4) t.view.store<uint32_t>(vertices + at, any());
+  RandomVertices t(seed);
+  const auto any = [&] { return t.any(); };
   unsigned formats = 0;
   for (unsigned round = 0; round < 4000; ++round) {
     const uint32_t format = any() % 0x200;
@@ -235,11 +246,8 @@ TEST_CASE("eight vertices at once equal single ones, for all formats, steps and 
 TEST_CASE("elements of one buffer are where each of them alone would be") {
   constexpr unsigned seed = 32;
   INFO("seed " << seed);
-  std::mt19937 random(seed);
-  const auto any = [&] { return static_cast<uint32_t>(random()); };
-  Fixture t;
-  t.ggtt.set_pte((vertices >> 12) + 1, (vertices + 0x1000) | 1);
-  for (uint64_t at = 0; at < 0x2000; at += 4) t.view.store<uint32_t>(vertices + at, any());
+  RandomVertices t(seed);
+  const auto any = [&] { return t.any(); };
   constexpr std::array<uint32_t, 5> formats = {0x000, 0x040, r32g32_float, 0x0d8,
                                                r8g8b8a8_unorm};  // R32G32B32A32_FLOAT, R32G32B32_FLOAT, R32_FLOAT
   for (unsigned round = 0; round < 500; ++round) {
@@ -280,18 +288,19 @@ TEST_CASE("vertices close together are numbered in the order in which they come 
     const auto low = static_cast<uint32_t>(random()), range = static_cast<uint32_t>(1 + random() % 500);
     std::vector<uint32_t> indices(1 + random() % 300);
     for (uint32_t& index : indices) index = low % 0xf0000000 + static_cast<uint32_t>(random() % range);
-    const auto [least, most] = std::minmax_element(indices.begin(), indices.end());
-    REQUIRE(numbers.clear(indices.size(), *least, *most));
+    const auto [min, max] = std::minmax_element(indices.begin(), indices.end());
+    REQUIRE(numbers.clear(indices.size(), *min, *max));
+    const auto instance = static_cast<uint32_t>(random() % 2);
     std::vector<uint32_t> now = indices, found;
     std::vector<render::VertexName> order(indices.size() + 1);
-    const size_t count = numbers.number(now, order.data());
+    const size_t count = numbers.number(now, instance, order.data());
     for (size_t i = 0; i < indices.size(); ++i) {
       auto at = std::find(found.begin(), found.end(), indices[i]);
       if (at == found.end()) at = found.insert(at, indices[i]);
       REQUIRE(now[i] == static_cast<uint32_t>(at - found.begin()));
     }
     REQUIRE(count == found.size());
-    for (size_t i = 0; i < count; ++i) REQUIRE((order[i].index == found[i] && order[i].instance == 0));
+    for (size_t i = 0; i < count; ++i) REQUIRE((order[i].index == found[i] && order[i].instance == instance));
   }
 }
 
