@@ -28,10 +28,8 @@ namespace {
 
 constexpr uint32_t contiguous = 16;  ///< SeriesThread::row of squares in Y tiles
 
-/// Pixels of rows, as indices of quads.
-constexpr std::array<std::array<int, 4>, 4> rows = {{{0, 1, 4, 5}, {2, 3, 6, 7}, {8, 9, 12, 13}, {10, 11, 14, 15}}};
-/// From rows to quads, and back.
-constexpr std::array<int, 16> exchanged = {0, 1, 4, 5, 2, 3, 6, 7, 8, 9, 12, 13, 10, 11, 14, 15};
+/// Pixels row by row, as indices of pixels quad by quad. The same permutation leads back.
+constexpr std::array<int, 16> by_rows = {0, 1, 4, 5, 2, 3, 6, 7, 8, 9, 12, 13, 10, 11, 14, 15};
 constexpr std::array<int, 16> in_order = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
 
 }  // namespace
@@ -60,14 +58,16 @@ template <typename Whole, typename Row>
 void Emitter::at_square(Whole&& whole, Row&& row) {
   Value at = series_field(ir_.ptr, offsetof(SeriesThread, target));
   const Value bytes = series_field(ir_.i32, offsetof(SeriesThread, row));
-  const Block one = ir_.block(), four = ir_.block(), done = ir_.block();
-  const Value adjacent = ir_.icmp(LLVMIntEQ, bytes, ir_.c32(contiguous));
-  ir_.branch(lanes_ == 16 ? adjacent : ir_.constant(ir_.i1, 0), one, four);
-  ir_.at(one);
-  if (lanes_ == 16) whole(at);
-  ir_.jump(done);
-  ir_.at(four);
-  for (unsigned y = 0; y < rows.size(); y++) {
+  const Block done = ir_.block();
+  if (lanes_ == 16) {
+    const Block one = ir_.block(), four = ir_.block();
+    ir_.branch(ir_.icmp(LLVMIntEQ, bytes, ir_.c32(contiguous)), one, four);
+    ir_.at(one);
+    whole(at);
+    ir_.jump(done);
+    ir_.at(four);
+  }
+  for (unsigned y = 0; y < 4; y++) {
     if (y) at = ir_.plus(at, ir_.zext(bytes, ir_.i64));
     row(y, at);
   }
@@ -92,16 +92,17 @@ Emitter::Square Emitter::load_colors() {
         if (y == 3 && lanes_ == 16) joined = ir_.shuffle(half[0], half[1], in_order);
         rows_in = ir_.here();
       });
-  if (lanes_ == 16) return {ir_.shuffle(ir_.phi(whole, whole_in, joined, rows_in), nullptr, exchanged)};
-  const auto first = std::span(exchanged).first(8);
+  if (lanes_ == 16) return {ir_.shuffle(ir_.phi(whole, whole_in, joined, rows_in), nullptr, by_rows)};
+  const auto first = std::span(by_rows).first(8);
   return {ir_.shuffle(half[0], nullptr, first), ir_.shuffle(half[1], nullptr, first)};
 }
 
 void Emitter::store_colors(const Square& words) {
   const bool wide = words.size() == 1;
-  at_square([&](Value at) { ir_.store_volatile(ir_.shuffle(words[0], nullptr, exchanged), at, 16); },
+  at_square([&](Value at) { ir_.store_volatile(ir_.shuffle(words[0], nullptr, by_rows), at, 16); },
             [&](unsigned y, Value at) {
-              ir_.store_volatile(ir_.shuffle(wide ? words[0] : words[y / 2], nullptr, rows[wide ? y : y % 2]), at, 16);
+              const auto row = std::span(by_rows).subspan(4 * (wide ? y : y % 2), 4);
+              ir_.store_volatile(ir_.shuffle(wide ? words[0] : words[y / 2], nullptr, row), at, 16);
             });
 }
 
