@@ -158,6 +158,8 @@ class PlaneReader {
   void convert(const uint8_t* raw, uint32_t count, Pixel* out) const;
   void cursor_row(uint32_t u, uint32_t v, uint32_t count, Pixel* out);
   void yuv_row(uint32_t u, uint32_t v, uint32_t count, Pixel* out);
+  /// Whether a pixel in this column lies between two chroma samples.
+  bool between_samples(uint32_t column) const;
   template <typename S>
   void packed_422_row(const S& samples, uint32_t u, uint32_t v, uint32_t count, Pixel* out);
   template <typename S>

@@ -105,6 +105,7 @@ Pixel PlaneReader::from_yuv(float y, float cb, float cr) const {
 
 // Chroma samples are sited at the first pixel of two; the second one gets the mean with the next sample. First and next are in the order in which pixels
 // are shown: a mirrored plane equals one whose samples are mirrored in memory (IGT kms_rotation_crc@multiplane-rotation).
+bool PlaneReader::between_samples(uint32_t column) const { return ((column & 1) != 0) != plane_.flip_x; }
 
 template <typename S>
 void PlaneReader::packed_422_row(const S& samples, uint32_t u, uint32_t v, uint32_t count, Pixel* out) {
@@ -116,7 +117,7 @@ void PlaneReader::packed_422_row(const S& samples, uint32_t u, uint32_t v, uint3
   const auto chroma = [&](uint32_t at) { return samples.chroma(raw, at); };
   for (uint32_t i = 0; i < count; i++) {
     const uint32_t at = start + i - aligned, pair = at & ~1u;
-    const bool between = ((at & 1) != 0) != plane_.flip_x, at_end = aligned + pair == (plane_.flip_x ? first : last);
+    const bool between = between_samples(at), at_end = aligned + pair == (plane_.flip_x ? first : last);
     const uint32_t next = at_end ? pair : plane_.flip_x ? pair - 2 : pair + 2;
     const float b = (chroma(pair * 2 + cb) + chroma(next * 2 + cb)) * 0.5f, r = (chroma(pair * 2 + cr) + chroma(next * 2 + cr)) * 0.5f;
     out[i] = from_yuv(samples.luma(raw, at * 2 + luma), between ? b : chroma(pair * 2 + cb), between ? r : chroma(pair * 2 + cr));
@@ -136,8 +137,8 @@ void PlaneReader::planar_420_row(const S& samples, uint32_t u, uint32_t v, uint3
   };
   for (uint32_t i = 0; i < count; i++) {
     const uint32_t at = u + i, column = std::min(at / 2, columns - 1);
-    const bool between = ((at & 1) != 0) != plane_.flip_x;
-    const uint32_t beside = plane_.flip_x ? std::max(column, 1u) - 1 : std::min(column + 1, columns - 1), next = between ? beside : column;
+    const uint32_t beside = plane_.flip_x ? std::max(column, 1u) - 1 : std::min(column + 1, columns - 1);
+    const uint32_t next = between_samples(at) ? beside : column;
     out[i] = from_yuv(samples.luma(luma, i), (sample(column, 0) + sample(next, 0)) * 0.5f, (sample(column, 1) + sample(next, 1)) * 0.5f);
   }
 }
