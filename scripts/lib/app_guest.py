@@ -21,7 +21,7 @@ CPU = ["-cpu", "max,la57=off,svm=off,vendor=GenuineIntel,family=6,model=60,stepp
 
 MONITOR = "xres=1024,yres=768"  # llvmpipe needs seconds for a frame under TCG
 SETTLED_SECONDS = 40  # longer than the parts of the desktop take to follow each other under TCG
-LEAST_CHANGE = 0.3  # fraction of the values; less than wallpaper or window, more than the panel
+MIN_CHANGE = 0.3  # fraction of the values: the wallpaper and a window change more, the panel less
 
 SESSIONS = [
     # Breeze's wallpaper, the panel with blur and contrast behind it, the windows' shadows, a terminal. Qt Quick and KWin both draw with GL.
@@ -43,20 +43,20 @@ def visible(picture, hidden):
     return bytes(data)
 
 
-def drawn_by(said):
+def render_times(report):
     """{program: nanoseconds of the render engine}, as scripts/guest/*/session prints them."""
-    return {name: int(time_spent) for name, time_spent in re.findall(r"^render (\S+) (\d+)$", said, re.MULTILINE)}
+    return {name: int(time_spent) for name, time_spent in re.findall(r"^render (\S+) (\d+)$", report, re.MULTILINE)}
 
 
-def trouble(session, software, status, said, kernel, log):
-    """What is wrong with a run, or "". `kernel`: warnings and errors; `log`: the device's."""
+def fault(session, software, status, report, kernel, log):
+    """What is wrong with a run, or "". `report`: the session's; `kernel`: warnings and errors, and the error state; `log`: the device's."""
     if status:
-        return f"status {status}: {(said.strip().splitlines() or [''])[-1]}"
+        return f"status {status}: {(report.strip().splitlines() or [''])[-1]}"
     if lacks := re.search("unimplemented.*", log):
         return lacks[0]
-    if reports := [line for line in kernel.splitlines() if re.search(r"i915|drm|^Kernel:", line) and not guests.is_late_update(line)]:
+    if reports := guests.graphics_reports(kernel) or re.findall("^Kernel:.*", kernel, re.MULTILINE):
         return reports[0]
-    drawn = drawn_by(said)
+    drawn = render_times(report)
     if software and any(drawn.values()):
         return f"drew on our GPU instead of its own: {max(drawn, key=drawn.get)}"
     idle = [name for name in session.programs if not drawn.get(name)]
@@ -69,13 +69,13 @@ def monitor(machine, shot, hidden):
 
 
 def settle(machine, shot, hidden, before, deadline):
-    """Waits until the monitor shows another picture than `before`, mostly lit, and has shown the same for SETTLED_SECONDS; leaves it in `shot`."""
+    """Waits until the monitor's picture differs from `before` by MIN_CHANGE and has been constant for SETTLED_SECONDS; leaves it in `shot`."""
     last, since = before, time.monotonic()
     while True:
         now = monitor(machine, shot, hidden)
         if now != last:
             last, since = now, time.monotonic()
-        changed = app_run.compare([now], [before], 0).over > LEAST_CHANGE if len(now) == len(before) else True
+        changed = app_run.compare([now], [before], 0).over > MIN_CHANGE if len(now) == len(before) else True
         if changed and time.monotonic() - since > SETTLED_SECONDS:
             return
         if time.monotonic() > deadline:
@@ -83,15 +83,15 @@ def settle(machine, shot, hidden, before, deadline):
         time.sleep(1)
 
 
-def run(session, guest="bookworm", software=False, platform="kbl", picture=None):
-    """app_run.Run of the session on our GPU, or drawn by the CPU. `picture`: a path for the whole picture."""
+def run(session, guest="bookworm", software=False, platform="kbl"):
+    """app_run.Run of the session on our GPU, or drawn by the CPU."""
     overlay = guest_packages.folder(guest, session.packages)
     with tempfile.TemporaryDirectory(prefix="softgen-apps-") as name:
-        shot = pathlib.Path(picture or pathlib.Path(name) / "picture.png")
+        shot = pathlib.Path(name) / "picture.png"
         with guests.Guest(guest, overlay=overlay, share=SCRIPTS / session.name, platform=platform, qemu_args=CPU, device_args=MONITOR) as machine:
             machine.boot()
             start = time.monotonic()
-            deadline, said = start + session.seconds, ""
+            deadline = start + session.seconds
             try:
                 for step in ("software" if software else "gl", "window"):
                     before = monitor(machine, shot, session.hidden)
@@ -100,9 +100,9 @@ def run(session, guest="bookworm", software=False, platform="kbl", picture=None)
                         return app_run.Run([], time.monotonic() - start, 0, f"status {status}: {''.join(texts).strip()}")
                     settle(machine, shot, session.hidden, before, deadline)
                 seconds = time.monotonic() - start
-                status, said, errors = machine.capture("sh /mnt/share/session report", 60)
-                kernel = machine.capture("dmesg --level=emerg,alert,crit,err,warn; cat /sys/class/drm/card0/error", 60)[1]
+                status, report, errors = machine.capture("sh /mnt/share/session report", 60)
+                kernel = machine.capture(f"{guests.KERNEL_REPORTS}; cat /sys/class/drm/card0/error", 60)[1]
             except Failure as failure:
                 return app_run.Run([], time.monotonic() - start, 0, str(failure))
-            wrong = trouble(session, software, status, said + errors, kernel, machine.errors.read_text(errors="replace"))
-        return app_run.Run([visible(Picture(shot), session.hidden)], seconds, sum(drawn_by(said).values()), wrong)
+            wrong = fault(session, software, status, report + errors, kernel, machine.errors.read_text(errors="replace"))
+        return app_run.Run([visible(Picture(shot), session.hidden)], seconds, sum(render_times(report).values()), wrong)

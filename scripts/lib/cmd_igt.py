@@ -6,6 +6,7 @@ import json
 import pathlib
 import time
 
+import choice
 import cmd_setup
 import guest as guests
 import guest_image
@@ -61,27 +62,27 @@ class Runner:
             self._machine.capture("echo 1 >/proc/sys/kernel/printk_devkmsg; dmesg -C", 60)
         return self._machine
 
-    def everything(self):
+    def all_tests(self):
         def ask(script):
             status, out, _ = self.machine().capture(f"export LD_LIBRARY_PATH={self._libraries}; {script}", 60)
             return status, out
-        return igt_tests.everything(ask, self._folder)
+        return igt_tests.all_tests(ask, self._folder)
 
-    def run_together(self, tests):
-        """Runs subtests of one program in one process; where it ends early, the one that it stopped at alone, and the others in the next. What fails
-        runs again, alone: some subtests leave something to the next (kms_lease). Yields (Result, output, log)."""
+    def run_group(self, tests):
+        """Runs subtests of one program in one process. If it ends early, the subtest at which it stopped runs alone, and the others in the next process. A
+        subtest that fails runs again, alone, because some leave state behind for the next one (kms_lease). Yields (Result, output, log)."""
         while len(tests) > 1:
-            whole, out, log = self.run(igt_tests.together(tests))
-            said = igt_tests.said(out)
-            for test in [test for test in tests if test.split("@")[2] in said]:
-                word, seconds, text = said[test.split("@")[2]]
+            whole, out, log = self.run(igt_tests.joined(tests))
+            ended = igt_tests.ended_subtests(out)
+            for test in [test for test in tests if test.split("@")[2] in ended]:
+                word, seconds, text = ended[test.split("@")[2]]
                 if word == "fail":
                     yield self.run(test)
                     continue
-                # A program that nothing can run in says why once, before its first subtest.
+                # A program that skips all of its subtests prints the reason once, before the first one.
                 text = out if word == "skip" and "Test requirement" not in text else text
                 yield Result(test, word, seconds, note(word, text, "")), text, log
-            tests = [test for test in tests if test.split("@")[2] not in said]
+            tests = [test for test in tests if test.split("@")[2] not in ended]
             alone = len(tests) if whole.word == "lost" else 1
             for test in tests[:alone]:
                 yield self.run(test)
@@ -97,7 +98,7 @@ class Runner:
         start = time.monotonic()
         try:
             status, out, _ = machine.capture(script, limit + 60)
-            _, log, _ = machine.capture("dmesg --level=emerg,alert,crit,err,warn; dmesg -C", 60)
+            _, log, _ = machine.capture(f"{guests.KERNEL_REPORTS}; dmesg -C", 60)
         except Failure as failure:
             self.close()
             return Result(test, "lost", time.monotonic() - start, f"the guest is gone: {failure}"), "", ""
@@ -125,11 +126,11 @@ def parse(argv):
     parser.add_argument("directory", metavar="DIR")
     parser.add_argument("--guest", default="bookworm", choices=guest_image.GUESTS)
     parser.add_argument("--platform", default=platforms.names()[0], choices=platforms.names(), help="the chip (default: %(default)s)")
-    parser.add_argument("--list", action="append", metavar="FILE", help="file of test names, the name of one in tests/igt (default: fast-feedback), or 'all': what IGT's programs for this driver list, subtests of a program in one process")
-    parser.add_argument("--shard", default="1/1", metavar="I/N", help="the Ith of N parts")
-    parser.add_argument("--resume", action="store_true", help="leave out what --json FILE has already, and add to it")
+    parser.add_argument("--list", action="append", metavar="FILE", help="""file of test names, the name of one in tests/igt (default: fast-feedback), or
+                        'all': the subtests that IGT's programs for this driver list; those of a program share a process""")
+    parser.add_argument("--resume", action="store_true", help="leave out the tests that --json FILE has, and add to it")
     parser.add_argument("--test", action="append", default=[], metavar="NAME", help="run only this test (igt@BINARY@SUBTEST)")
-    parser.add_argument("--filter", default="", metavar="TEXT", help="of the list, run only names that have TEXT")
+    choice.add_options(parser)
     parser.add_argument("--test-timeout", type=int, default=180, metavar="SECONDS", help="for one test (default: 180)")
     parser.add_argument("--logs", metavar="DIR", help="keep each test's output in this directory")
     parser.add_argument("--json", metavar="FILE", help="also write the results there")
@@ -140,24 +141,13 @@ def parse(argv):
     return parser.parse_args(argv)
 
 
-def shard(text):
-    """The first index and the step that 'I/N' means."""
-    try:
-        index, count = (int(word) for word in text.split("/"))
-    except ValueError:
-        index, count = 0, 0
-    if not 1 <= index <= count:
-        raise Failure(f"'{text}' is no shard: give I/N with 1 <= I <= N")
-    return index - 1, count
-
-
 def chosen(options, runner):
-    """The tests to run, as lists: what is in one list may run in one process."""
-    first, step = shard(options.shard)
-    if options.list == ["all"] and not options.test:
-        tests = [test for test in runner.everything() if options.filter in test]
-        return igt_tests.groups(tests)[first::step]
-    return [[test] for test in (options.test or listed(options))[first::step]]
+    """The tests to run, as lists: the tests of one list share a process."""
+    if options.test:
+        return [[test] for test in options.test]
+    if options.list == ["all"]:
+        return igt_tests.groups(choice.choose(runner.all_tests(), options))
+    return [[test] for test in choice.choose(listed(options), options)]
 
 
 def listed(options):
@@ -166,7 +156,7 @@ def listed(options):
         path = pathlib.Path(name) if pathlib.Path(name).is_file() else LISTS / f"{name}.txt"
         if not path.is_file():
             raise Failure(f"there is no list '{name}'")
-        tests += [test for test in read_list(path) if options.filter in test and test not in tests]
+        tests += [test for test in read_list(path) if test not in tests]
     return tests
 
 
@@ -176,7 +166,6 @@ def igt(argv):
     if not overlay.is_dir():
         print(f"SKIPPED: there is no IGT in '{overlay}'; no test ran\n0 passed, 0 failed, 1 skipped")
         return 0
-    shard(options.shard)
     if options.resume and not options.json:
         raise Failure("--resume needs --json FILE")
     runner = Runner(options, overlay.resolve())
@@ -199,7 +188,7 @@ def run_all(groups, runner, options, results):
     known = {result.test for result in results}
     for group in groups:
         tests = [test for test in group if test not in known]
-        for result, out, log in runner.run_together(tests):
+        for result, out, log in runner.run_group(tests):
             results.append(result)
             print(f"{result.word:8} {result.seconds:7.1f} s  {result.test:64} {result.note}".rstrip(), flush=True)
             if options.logs:

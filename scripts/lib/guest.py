@@ -284,11 +284,19 @@ class Guest(Machine):
         return status, b"".join(out).decode(errors="replace"), b"".join(err).decode(errors="replace")
 
 
-def is_late_update(line):
-    """Whether the driver reports an update that took longer than the device holds a blank for it, at the least 10 ms up to its first write
-    (hw/display/update_hold.h, open_ns): the host stopped the vCPU."""
+KERNEL_REPORTS = "dmesg --level=emerg,alert,crit,err,warn"
+
+
+def _is_late_update(line):
+    """Whether the driver reports an update that took longer than the device holds a blank for it (at least 10 ms up to its first write:
+    hw/display/update_hold.h, open_ns): the host stopped the vCPU."""
     late = re.search(r"Atomic update failure on pipe \w \(.*\) time (\d+) us", line)
     return late is not None and int(late[1]) > 10_000
+
+
+def graphics_reports(log):
+    """Lines of KERNEL_REPORTS' output that name the graphics driver, without those about the time that the host gave the guest."""
+    return [line for line in log.splitlines() if re.search("i915|drm", line) and not _is_late_update(line)]
 
 
 # An absolute pointer, which follows the host's, and a keyboard.

@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""IGT's tests: their names, the commands that run them, and what a program that runs several subtests says of each."""
+"""IGT's tests: their names, the commands that run them, and the results in the output of a program that runs several subtests."""
 import collections
 import re
 import shlex
 
 from common import Failure
 
-# Of `--list all`: programs of i915 and its display. The two left out enumerate each pair of ways to touch a buffer: 485,520 subtests, in no list of IGT's own.
+# Of `--list all`: programs of i915 and its display. The two left out enumerate each pair of ways to access a buffer: 485,520 subtests, in no list of IGT's own.
 FAMILIES = ("kms_", "gem_", "gen9_", "i915_", "perf")
 LEFT_OUT = ("gem_concurrent_all", "gem_concurrent_blit")
-NO_SUBTESTS = 79  # IGT_EXIT_INVALID: what a program without subtests ends with when it is asked for them
-TOGETHER = 16     # subtests per process
+NO_SUBTESTS = 79   # IGT_EXIT_INVALID: the exit status of a program without subtests when it is asked to list them
+MAX_SUBTESTS = 16  # per process
 WORDS = {"SUCCESS": "pass", "SKIP": "skip", "FAIL": "fail", "CRASH": "crash", "TIMEOUT": "timeout"}  # lib/igt_core.c: exit_subtest()
 
-Said = collections.namedtuple("Said", "word seconds text")
+Ended = collections.namedtuple("Ended", "word seconds text")  # a subtest
 
 
 def command(folder, test):
@@ -29,39 +29,39 @@ def command(folder, test):
     return shlex.join(words)
 
 
-def together(tests):
-    """The name that command() takes for subtests of one program, by IGT's syntax of patterns."""
+def joined(tests):
+    """The name that command() takes for several subtests of one program, by IGT's syntax of patterns."""
     return tests[0] if len(tests) == 1 else "@".join([*tests[0].split("@")[:2], ",".join(test.split("@")[2] for test in tests)])
 
 
 def groups(tests):
-    """Lists of neighbours in `tests` that one process can run: subtests of one program, at most TOGETHER."""
+    """Lists of neighbours in `tests` that one process can run: subtests of one program, at most MAX_SUBTESTS."""
     found = []
     for test in tests:
         parts = test.split("@")
         last = found[-1] if found else None
-        if last and len(parts) == 3 and len(last) < TOGETHER and last[0].split("@")[:2] == parts[:2] and last[0].count("@") == 2:
+        if last and len(parts) == 3 and len(last) < MAX_SUBTESTS and last[0].split("@")[:2] == parts[:2] and last[0].count("@") == 2:
             last.append(test)
         else:
             found.append([test])
     return found
 
 
-def said(output):
-    """{subtest: Said} of a program's output: those that came to an end, and for the text what it said from the subtest's start on.
-    With IGT_SENTINEL_ON_STDERR a program says a subtest's end twice."""
+def ended_subtests(output):
+    """{subtest: Ended} of a program's output. The text is the output from the subtest's start to its end.
+    With IGT_SENTINEL_ON_STDERR a program prints a subtest's end twice; the first one counts."""
     found, start = {}, 0
     for line in re.finditer(r"^(?:Starting subtest: .*|Subtest (\S+): ([A-Z]+)(?: \(([0-9.]+)s\))?.*)$", output, re.MULTILINE):
         if not line[1]:
             start = line.start()
         elif line[2] in WORDS:
-            found.setdefault(line[1], Said(WORDS[line[2]], float(line[3] or 0), output[start:line.end()]))
+            found.setdefault(line[1], Ended(WORDS[line[2]], float(line[3] or 0), output[start:line.end()]))
             start = line.end() + 1
     return found
 
 
-def everything(ask, folder):
-    """All tests of FAMILIES. `ask` runs a shell command in the guest and returns status and output."""
+def all_tests(ask, folder):
+    """The tests of FAMILIES. `ask` runs a shell command in the guest and returns status and output."""
     _, listing = ask(f"ls {shlex.quote(folder)}")
     programs = [name for name in listing.split() if name.startswith(FAMILIES) and name not in LEFT_OUT]
     tests = []

@@ -153,8 +153,7 @@ class GuestTest(unittest.TestCase):
 
     def assert_graphics_silent(self, machine=None):
         """No warning or error in the kernel's log names the graphics driver, but for those on the time that the host gave the guest."""
-        lines = self.sh("dmesg --level=emerg,alert,crit,err,warn", machine=machine).splitlines()
-        named = [line for line in lines if re.search(r"i915|drm", line) and not guests.is_late_update(line)]
+        named = guests.graphics_reports(self.sh(guests.KERNEL_REPORTS, machine=machine))
         self.assertEqual(named, [], "the kernel warns:\n" + "\n".join(named))
 
     def assert_no_error_state(self, machine=None):

@@ -4,6 +4,8 @@ import re
 
 from driver import CONFIG, GuestTest, only_on
 
+import guest as guests
+
 APPEND = "i915.force_probe=!9a49 xe.force_probe=9a49"
 # xe's own list of steppings (xe_step.c) ends before revision 3 of the U and Y parts, which i915's has; it goes on with the newest it knows of.
 EXPECTED = "Unknown revid 0x03"
@@ -18,7 +20,7 @@ class Xe(GuestTest):
             self.skipTest("Linux 6.1 has no xe")
 
     def assert_xe_silent(self, guest):
-        lines = self.sh("dmesg --level=emerg,alert,crit,err,warn", machine=guest).splitlines()
+        lines = self.sh(guests.KERNEL_REPORTS, machine=guest).splitlines()
         named = [line for line in lines if re.search(r"\bxe\b|drm|WARNING", line) and EXPECTED not in line]
         self.assertEqual(named, [], "the kernel warns:\n" + "\n".join(named))
 

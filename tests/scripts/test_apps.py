@@ -41,7 +41,7 @@ class Judgement(unittest.TestCase):
         black, first, rounded_otherwise, second = bytes(2), bytes([10, 20]), bytes([11, 20]), bytes([13, 20])
         self.assertEqual(app_run.shown([black, first, rounded_otherwise, first, second, black], 1), [first, second])
 
-    def test_what_is_wrong_with_a_run(self):
+    def test_faults_of_a_run(self):
         for peer, status, said, drawn, pictures, wrong in (
                 (None, 0, "", 5, 2, ""), (LLVMPIPE, 0, "", 0, 2, ""), (None, None, "", 5, 2, "ran longer than 60 s"),
                 (None, 3, "a\nb\n", 5, 2, "status 3: b"), (None, 0, "softgen: unimplemented: x: y\n", 5, 2, "unimplemented: x: y"),
@@ -63,7 +63,7 @@ class Desktop(unittest.TestCase):
     SESSION = app_guest.Session("desk", [], ["compositor", "shell"], LLVMPIPE, Bound(2, 0, "rounding"), [(1, 0, 5, 2)], 60)
     BOTH = "render compositor 12\nrender shell 3\nrender terminal 0\n"
 
-    def test_what_is_wrong_with_a_run(self):
+    def test_faults_of_a_run(self):
         for software, status, said, kernel, log, wrong in (
                 (False, 0, self.BOTH, "", "", ""), (True, 0, "render compositor 0\nrender shell 0\n", "", "", ""),
                 (False, 1, "a\nnot in time: b\n", "", "", "status 1: not in time: b"),
@@ -72,7 +72,7 @@ class Desktop(unittest.TestCase):
                 (True, 0, "render compositor 0\nrender shell 3\n", "", "", "drew on our GPU instead of its own: shell"),
                 (False, 0, self.BOTH, "x: a\ni915 0000:00:02.0: [drm] GPU HANG\n", "", "i915 0000:00:02.0: [drm] GPU HANG"),
                 (False, 0, self.BOTH, "", "note: a\nsoftgen: unimplemented: x: y\n", "unimplemented: x: y")):
-            self.assertEqual(app_guest.trouble(self.SESSION, software, status, said, kernel, log), wrong)
+            self.assertEqual(app_guest.fault(self.SESSION, software, status, said, kernel, log), wrong)
 
     def test_hidden_pixels_are_black(self):
         class Picture:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""scripts/igt: which subtests run in one process, and what becomes of those that the process did not reach."""
-import argparse
+"""scripts/igt: which subtests share a process, and how those run that the process did not reach."""
+import contextlib
+import io
 import sys
 import unittest
 
@@ -25,21 +26,21 @@ Dynamic subtest rcs0: SUCCESS (0.100s)
 
 class Output(unittest.TestCase):
     def test_subtests_that_ended(self):
-        said = igt_tests.said(OUTPUT)
-        self.assertEqual([(name, said[name].word, said[name].seconds) for name in said], [("first", "pass", 0.25), ("second", "fail", 1.5)])
-        self.assertIn("Failed assertion", said["second"].text)
-        self.assertNotIn("first", said["second"].text)
+        ended = igt_tests.ended_subtests(OUTPUT)
+        self.assertEqual([(name, ended[name].word, ended[name].seconds) for name in ended], [("first", "pass", 0.25), ("second", "fail", 1.5)])
+        self.assertIn("Failed assertion", ended["second"].text)
+        self.assertNotIn("first", ended["second"].text)
 
     def test_groups_are_subtests_of_one_program(self):
-        names = [f"igt@kms_a@s{i}" for i in range(igt_tests.TOGETHER + 1)] + ["igt@kms_b", "igt@kms_c@x", "igt@kms_c@y@dynamic", "igt@kms_c@z"]
+        names = [f"igt@kms_a@s{i}" for i in range(igt_tests.MAX_SUBTESTS + 1)] + ["igt@kms_b", "igt@kms_c@x", "igt@kms_c@y@dynamic", "igt@kms_c@z"]
         groups = igt_tests.groups(names)
-        self.assertEqual([len(group) for group in groups], [igt_tests.TOGETHER, 1, 1, 1, 1, 1])
+        self.assertEqual([len(group) for group in groups], [igt_tests.MAX_SUBTESTS, 1, 1, 1, 1, 1])
         self.assertEqual(sum(groups, []), names)
-        self.assertEqual(igt_tests.command("/t", igt_tests.together(["igt@kms_a@s0", "igt@kms_a@s1"])), "/t/kms_a --run-subtest s0,s1")
+        self.assertEqual(igt_tests.command("/t", igt_tests.joined(["igt@kms_a@s0", "igt@kms_a@s1"])), "/t/kms_a --run-subtest s0,s1")
 
 
 class FakeRunner(cmd_igt.Runner):
-    """Each run ends at the first subtest of `bad`: with a time-out, or with the guest."""
+    """Subtests of `bad` have the result `word`. A time-out ends the process there, and a lost guest loses its output; a failure does not end it."""
 
     def __init__(self, bad, word):
         self._bad, self._word, self.runs = bad, word, []
@@ -58,45 +59,50 @@ class FakeRunner(cmd_igt.Runner):
         return cmd_igt.Result(test, "pass", 1.0, ""), out, ""
 
 
-class Together(unittest.TestCase):
+class Groups(unittest.TestCase):
     NAMES = [f"igt@gem_x@{letter}" for letter in "abcde"]
 
     def results(self, runner):
-        return [(result.test[-1], result.word) for result, _, _ in runner.run_together(list(self.NAMES))]
+        return [(result.test[-1], result.word) for result, _, _ in runner.run_group(list(self.NAMES))]
 
     def test_one_process_where_all_end(self):
         runner = FakeRunner((), "")
         self.assertEqual(self.results(runner), [(letter, "pass") for letter in "abcde"])
         self.assertEqual(runner.runs, ["a,b,c,d,e"])
 
-    def test_time_out_is_of_one_subtest(self):
+    def test_time_out_counts_for_one_subtest(self):
         runner = FakeRunner(("b",), "timeout")
         self.assertEqual(self.results(runner), [("a", "pass"), ("b", "timeout"), ("c", "pass"), ("d", "pass"), ("e", "pass")])
         self.assertEqual(runner.runs, ["a,b,c,d,e", "b", "c,d,e"])
 
-    def test_failure_is_that_of_a_process_of_its_own(self):
+    def test_failed_subtest_runs_again_alone(self):
         runner = FakeRunner(("c",), "fail")
         self.assertEqual(self.results(runner), [(letter, "pass") for letter in "abcde"])
         self.assertEqual(runner.runs, ["a,b,c,d,e", "c"])
 
-    def test_lost_guest_leaves_each_alone(self):
+    def test_after_a_lost_guest_each_runs_alone(self):
         runner = FakeRunner(("d",), "lost")
         self.assertEqual(self.results(runner), [("a", "pass"), ("b", "pass"), ("c", "pass"), ("d", "lost"), ("e", "pass")])
 
 
 class Shards(unittest.TestCase):
-    def test_parts_are_the_list(self):
-        options = [argparse.Namespace(test=self.names(), list=None, filter="", shard=f"{i}/3") for i in (1, 2, 3)]
-        parts = [cmd_igt.chosen(option, None) for option in options]
-        self.assertEqual(sorted(group[0] for part in parts for group in part), sorted(self.names()))
+    NAMES = [f"igt@gem_y@{i}" for i in range(7)]
 
-    def names(self):
-        return [f"igt@gem_y@{i}" for i in range(7)]
+    def chosen(self, shard):
+        class Listing:
+            all_tests = staticmethod(lambda: self.NAMES)
+        options = cmd_igt.parse(["--list", "all", "--shard", shard, "DIR"])
+        return cmd_igt.chosen(options, Listing)
+
+    def test_parts_are_the_list(self):
+        parts = [self.chosen(f"{i}/3") for i in (1, 2, 3)]
+        self.assertEqual([len(part) for part in parts], [1, 1, 1])
+        self.assertEqual(sorted(test for part in parts for group in part for test in group), sorted(self.NAMES))
 
     def test_bad_shard(self):
         for text in ("0/3", "4/3", "2", "a/b"):
-            with self.assertRaises(cmd_igt.Failure):
-                cmd_igt.shard(text)
+            with self.assertRaises(SystemExit), contextlib.redirect_stderr(io.StringIO()):
+                self.chosen(text)
 
 
 if __name__ == "__main__":
