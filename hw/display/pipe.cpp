@@ -353,7 +353,7 @@ void Pipe::state_of_registers(Archive& ar) {
 }
 
 void Pipe::state(Archive& ar) {
-  ar.section("display.pipe", 1);
+  const uint32_t version = ar.section("display.pipe", 2);  // version 1 is from before flips waited for the CRC
   Timing timing = raster_.timing();
   int64_t start = raster_.start_time();
   bool running = raster_.running();
@@ -370,8 +370,11 @@ void Pipe::state(Archive& ar) {
   for (uint32_t* v : {&counters_.frames, &counters_.flips, &counters_.frame_time_us, &counters_.flip_time_us, &armed_, &table_index_[0]})
     ar.value(*v);
   state_of_registers(ar);
+  mmio::PipeEvents deferred_flips = ar.reading() ? 0 : crc_.deferred_flips;
+  if (version >= 2) ar.value(deferred_flips);
   if (!ar.reading() || ar.failed()) return;
   hold_.clear();
+  crc_.deferred_flips = 0;
   forget_crc();
   crc_.unread = false, crc_.named = 0;
   raster_ = Raster{};
@@ -388,6 +391,7 @@ void Pipe::state(Archive& ar) {
   }
   changed();
   sync();
+  post(deferred_flips);
 }
 
 }  // namespace softgen::display

@@ -133,10 +133,12 @@ class Pipe {
   bool crc_enabled() const;
   void crc_read();
   bool crc_taken();
-  void take_crc();
+  void hash_scanned_rows();
+  void hash_rows(uint32_t end, bool frame_ends);
+  void rows_hashed(uint32_t end, bool frame_ends, const FrameHash& hash);
   void forget_crc();
-  template <typename F>
-  static std::optional<uint32_t> hash_frame(const Scene& scene, Compositor::Turn& turn, F wanted);
+  void post_flip_done(unsigned plane);
+  void post_deferred_flips();
   void blank(uint64_t first, uint64_t count);
   mmio::PipeEvents latch();
   void schedule(int64_t now);
@@ -166,12 +168,15 @@ class Pipe {
   std::array<uint32_t, max_tables> table_index_{};  ///< the index registers
   uint64_t generation_ = 0;
   mmio::PipeEvents unmasked_ = 0;  ///< as of the last read of the mask register
-  /// Of the frame that ends: under way on the compositor's thread, or taken. The number names the one that is under way.
+  /// Rows are being hashed on the compositor's thread, or the CRC of the frame that ends is taken.
   enum class Crc : uint8_t { none, under_way, taken };
   struct {
     Crc state = Crc::none;
     uint32_t value = 0;
-    std::atomic<uint64_t> number{0};
+    FrameHash hash;                          ///< of the frame's rows before `row`
+    uint32_t row = 0;                        ///< asynchronous flips have ended those before it
+    mmio::PipeEvents deferred_flips = 0;     ///< flip-done events that wait for the rows under way
+    std::atomic<uint64_t> number{0};         ///< names the work that is under way
     bool unread = false;  ///< the next blank waits for software to take this frame's CRC
     int64_t named = 0;    ///< until when it still waits after that
   } crc_;

@@ -75,13 +75,14 @@ void Pipe::plane_armed(unsigned plane) {
   if (!running()) {
     latch();
   } else if (immediate) {
+    hash_scanned_rows();
     live_.planes[plane] = pending_.planes[plane];
     live_.plane_colors[plane] = pending_.plane_colors[plane];
     live_.clear_colors[plane] = pending_.clear_colors[plane];
     armed_ &= ~armed_plane(plane);
     if (plane == 0) counters_.flips++;
     changed();
-    post(mmio::pipe_event::flip_done(plane));
+    post_flip_done(plane);
   }
 }
 

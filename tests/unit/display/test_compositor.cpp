@@ -228,6 +228,42 @@ TEST_CASE("nothing waits while a CRC is computed; the blank is reported together
   REQUIRE(m.host.wait_ready(1));
 }
 
+TEST_CASE("an asynchronous flip is done when the CRC has the rows that showed the surface before") {
+  Threaded m;
+  m.go_to(m.blank_time(0));
+  m.take_iir();
+  REQUIRE(m.host.wait_level(false));
+  m.write(reg::PIPE_CRC_CTL(0), 1u << 31 | 4u << 28);
+  m.write(reg::PLANE_CTL(0, 0), 1u << 31 | 4u << 24 | 1u << 9);
+  m.memory.hold();
+  m.host.set_time(m.started + 50'000'000 / 3 + 8'000'000);
+  m.write(reg::PLANE_SURF(0, 0), 0x200000);
+  REQUIRE(m.memory.wait_asked());
+  CHECK(m.read(reg::PLANE_SURFLIVE(0, 0)) == 0x200000);
+  CHECK((m.take_iir() & flip_done) == 0);
+  SECTION("the rows end") {
+    m.memory.let_go();
+    REQUIRE(m.host.wait_level(true));
+    CHECK((m.take_iir() & (flip_done | crc_done)) == flip_done);
+  }
+  SECTION("the CRC is turned off") {
+    m.write(reg::PIPE_CRC_CTL(0), 0);
+    CHECK((m.take_iir() & flip_done) != 0);
+  }
+  SECTION("the state is saved and restored") {
+    Archive out;
+    m.display.state(out);
+    const std::vector<std::byte> saved = out.take();
+    Alone other;
+    other.host.now = m.host.clock_ns();
+    other.take_iir();
+    Archive in(saved);
+    other.display.state(in);
+    CHECK(in.error() == "");
+    CHECK((other.take_iir() & flip_done) != 0);
+  }
+}
+
 TEST_CASE("a CRC that was turned off delays no blank") {
   Threaded m;
   m.go_to(m.blank_time(0));

@@ -283,6 +283,53 @@ TEST_CASE_METHOD(Running, "the CRC is of the frame that ends, with the vblank th
   CHECK(take_iir() == vblank);
 }
 
+TEST_CASE_METHOD(Running, "an asynchronous flip shows in the rows that come after it") {
+  const std::vector<uint32_t> white(1920 * 1080, 0xffffff);
+  constexpr uint64_t black_at = 0x100000, white_at = 0x1000000;
+  memory.write(white_at, white.data(), white.size() * 4);
+  set_plane(black_at);
+  unmask_pipe(vblank | crc_done);
+  write(reg::PIPE_CRC_CTL(0), 1u << 31 | 4u << 28);
+  run_until(blank_time(0));
+  read(reg::PIPE_CRC_RES(0, 0));
+  run_until(blank_time(1));
+  const uint32_t black = read(reg::PIPE_CRC_RES(0, 0));
+  write(reg::PLANE_CTL(0, 0), 1u << 31 | 4u << 24 | 1u << 9);
+  // Between frames: nothing of the one before is left.
+  write(reg::PLANE_SURF(0, 0), static_cast<uint32_t>(white_at));
+  run_until(blank_time(2));
+  const uint32_t all_white = read(reg::PIPE_CRC_RES(0, 0));
+  CHECK(all_white != black);
+  const auto flip_at_row = [&](int64_t frame, int64_t row, uint64_t surface) {
+    run_until(started + frame * 50'000'000 / 3 + row * line_ns + line_ns / 2);
+    write(reg::PLANE_SURF(0, 0), static_cast<uint32_t>(surface));
+  };
+  flip_at_row(3, 400, black_at);
+  // Software may draw into the surface of rows that were shown.
+  const std::vector<uint32_t> red(400 * 1920, 0xff0000);
+  memory.write(white_at, red.data(), red.size() * 4);
+  run_until(blank_time(3));
+  memory.write(white_at, white.data(), red.size() * 4);
+  const uint32_t black_below = read(reg::PIPE_CRC_RES(0, 0));
+  CHECK(black_below != black);
+  CHECK(black_below != all_white);
+  flip_at_row(3, 1085, white_at);
+  flip_at_row(4, 400, black_at);
+  run_until(blank_time(4));
+  CHECK(read(reg::PIPE_CRC_RES(0, 0)) == black_below);
+  run_until(blank_time(5));
+  CHECK(read(reg::PIPE_CRC_RES(0, 0)) == black);
+  // There and back: what is shown at the end is what was shown before, and the frame is neither.
+  flip_at_row(6, 100, white_at);
+  flip_at_row(6, 101, black_at);
+  run_until(blank_time(6));
+  const uint32_t white_row = read(reg::PIPE_CRC_RES(0, 0));
+  CHECK(white_row != black);
+  CHECK(white_row != all_white);
+  run_until(blank_time(7));
+  CHECK(read(reg::PIPE_CRC_RES(0, 0)) == black);
+}
+
 TEST_CASE_METHOD(Running, "two pipes run apart") {
   set_mode(1);
   const int64_t second = host.now;
