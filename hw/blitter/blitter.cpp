@@ -23,6 +23,13 @@ TiledAsY tiled_as_y(const EngineEnv& env) {
           .destination = reg::field::BCS_SWCTRL_TILE_Y_DESTINATION.of(swctrl) != 0};
 }
 
+// Each row may be in a page of its own, whose translation costs more than its bytes.
+bool is_short(const Blit& blit) {
+  constexpr int64_t max_rows = 16, max_bytes = 1024;
+  const int64_t width = int64_t{blit.rect.x2} - blit.rect.x1, height = int64_t{blit.rect.y2} - blit.rect.y1;
+  return width <= 0 || height <= 0 || (height <= max_rows && width * height * blit.pixel_bytes <= max_bytes);
+}
+
 void swizzle(Plane& plane) {
   using surface::Tiling;
   if (plane.tiling == Tiling::x) plane.tiling = Tiling::swizzled_x;
@@ -31,12 +38,24 @@ void swizzle(Plane& plane) {
 
 }  // namespace
 
-ExecResult Blitter::execute(const Packet& packet, EngineEnv& env) {
+std::optional<Blit> Blitter::read(const Packet& packet, EngineEnv& env) {
   bool known = false;
   auto blit = decode_(packet, tiled_as_y(env), env.view, state_, known);
   if (!known) unimplemented("copy engine command", "{} at {:#x}", packet.command->name, packet.address);
   if (blit && swizzles_) swizzle(blit->source), swizzle(blit->destination);
+  return blit;
+}
+
+ExecResult Blitter::execute(const Packet& packet, EngineEnv& env) {
+  const std::optional<Blit> blit = read(packet, env);
   return blit ? draw(*blit, env) : ExecResult::done;
+}
+
+std::optional<ExecResult> Blitter::execute_short(const Packet& packet, EngineEnv& env) {
+  const std::optional<Blit> blit = read(packet, env);
+  if (!blit) return ExecResult::done;
+  if (!is_short(*blit)) return std::nullopt;
+  return draw(*blit, env);
 }
 
 ExecResult Blitter::draw(const Blit& blit, EngineEnv& env) {

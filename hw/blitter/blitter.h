@@ -41,6 +41,8 @@ class Blitter final : public Engine {
   explicit Blitter(Decode decode, bool swizzles = false) : decode_(decode), swizzles_(swizzles) {}
 
   ExecResult execute(const Packet& packet, EngineEnv& env) override;
+  /// Blits of a few rows and up to a kilobyte, and state commands.
+  std::optional<ExecResult> execute_short(const Packet& packet, EngineEnv& env) override;
   /// Every command is finished when execute() returns.
   ExecResult flush(const FlushRequest&, EngineEnv&) override { return ExecResult::done; }
 
@@ -53,6 +55,8 @@ class Blitter final : public Engine {
   void set_stream_from(uint64_t bytes) { runner_.set_stream_from(bytes); }
 
  private:
+  /// The blit of `packet`, if it draws.
+  std::optional<Blit> read(const Packet& packet, EngineEnv& env);
   ExecResult draw(const Blit& blit, EngineEnv& env);
 
   const Decode decode_;

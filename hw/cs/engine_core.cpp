@@ -152,6 +152,13 @@ ExecResult EngineCore::execute(const Packet& packet) {
   return left(links_.engine.execute(packet, env_));
 }
 
+std::optional<ExecResult> EngineCore::execute_short(const Packet& packet) {
+  env_.predicate = reg::predicate_bit.of(get(reg::predicate_result));
+  const std::optional<ExecResult> result = links_.engine.execute_short(packet, env_);
+  if (result) as_saved_ = false;
+  return result ? std::optional(left(*result)) : std::nullopt;
+}
+
 void EngineCore::drop() {
   if (DeferredWork* const work = links_.engine.deferred()) work->finish(env_);
 }

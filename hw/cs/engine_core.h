@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <optional>
 
 #include "hw/base/mutex.h"
 #include "hw/cs/registers.h"
@@ -168,6 +169,8 @@ class EngineCore {
 
   // -- the plugged Engine --------------------------------------------------------------------------------------------------------
   ExecResult execute(const Packet& packet);
+  /// Engine::execute_short().
+  std::optional<ExecResult> execute_short(const Packet& packet);
   ExecResult flush(const FlushRequest& request) { return left(links_.engine.flush(request, env_)); }
   /// Finishes what the engine has deferred, if there is such work.
   ExecResult finish_deferred() {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // A command streamer with its host thread. What a submission to an idle streamer begins with (the context's restore, a few MI commands)
-// takes less time than waking the thread, so the submitting thread does it, up to the first packet for the Engine.
+// takes less time than waking the thread, so the submitting thread does it, up to the first packet for the Engine that may take long.
 //
 // The thread sleeps while it is idle; it runs its streamer when it is kicked,
 // and from time to time while a semaphore waits, since writes of guest CPUs to memory are not announced. A batch that only jumps in a circle is a

@@ -206,7 +206,10 @@ Flow Executor::engine_packet(const Packet& packet) {
     }
     return result(core_.execute(packet));
   }
-  if (execution_.leave_to_thread) return stop(Reason::budget);
+  if (execution_.leave_to_thread) {
+    const std::optional<ExecResult> done = core_.execute_short(packet);
+    return done ? result(*done) : stop(Reason::budget);
+  }
   switch (packet.command->id) {
     case CommandId::_3DPRIMITIVE:
     case CommandId::GPGPU_WALKER:

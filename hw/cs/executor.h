@@ -22,7 +22,7 @@ struct Execution {
   uint32_t jumps_to_loop = 0;    ///< chained batches in a row without work for the engine that make a loop; 0: none do
   uint32_t jumps = 0;            ///< of them so far
   uint64_t budget = 0;           ///< commands left
-  bool leave_to_thread = false;  ///< the walk ends with `budget` in front of a packet for the Engine
+  bool leave_to_thread = false;  ///< the walk ends with `budget` in front of a packet for the Engine that may take long
   bool in_workaround = false;
   /// A request that a fault plan holds at its start: until `*on` is false.
   struct Held {

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include "hw/defs/engine.h"
@@ -100,6 +101,9 @@ class Engine {
 
   /// done: the packet has its effect, but for what deferred() has.
   virtual ExecResult execute(const Packet& packet, EngineEnv& env) = 0;
+  /// As execute(), if the packet takes a few microseconds at most, whatever memory holds: a submitting thread does it itself, under QEMU's lock.
+  /// Nothing: not begun, to be executed by execute().
+  virtual std::optional<ExecResult> execute_short(const Packet& /*packet*/, EngineEnv& /*env*/) { return std::nullopt; }
   /// A fence: on return (done) no work is deferred, all memory writes of earlier packets are visible, and statistics registers are up to date.
   virtual ExecResult flush(const FlushRequest& request, EngineEnv& env) = 0;
   /// What execute() has deferred so far; null: nothing. The streamer finishes it before each command that could tell the difference (those

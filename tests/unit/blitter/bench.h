@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "hw/base/log.h"
@@ -56,6 +57,9 @@ class BlitBench {
     const defs::Command* command = commands->find(generation.streamer, dwords[0]);
     if (!command || defs::command_length(*command, dwords[0]) != dwords.size()) std::abort();
     return blitter.execute({0, command, dwords}, env);
+  }
+  std::optional<ExecResult> execute_short(const std::vector<uint32_t>& dwords) {
+    return blitter.execute_short({0, commands->find(generation.streamer, dwords[0]), dwords}, env);
   }
   void set_swctrl(uint32_t value) { registers.poke(0x22200, value); }
 

@@ -130,6 +130,26 @@ TEST_CASE_METHOD(Fixture, "commands that use the setup state equal the per-pixel
   }
 }
 
+TEST_CASE_METHOD(Fixture, "short blits and state commands are executed on request, long ones are left alone") {
+  seed(20261128);
+  const auto fill = [](int x1, int y1, int x2, int y2) {
+    return std::vector<uint32_t>{header(0x50, 3u << 20, 7), 0x03f0'0000 | 1024, xy(x1, y1), xy(x2, y2), destination_base, 0, 0x1234'5678};
+  };
+  const auto shortly = [&](const std::vector<uint32_t>& dwords) {
+    const std::optional<ExecResult> result = execute_short(dwords);
+    if (result) reference.execute(dwords, 0);
+    CHECK(std::memcmp(ram.get(), model.data(), size) == 0);
+    return result == ExecResult::done;
+  };
+  CHECK(shortly(fill(3, 4, 4, 5)));
+  CHECK(shortly(fill(0, 0, 16, 16)));
+  CHECK(shortly(fill(5, 5, 5, 70)));
+  CHECK(shortly({header(0x03, 0, 3), xy(1, 2), xy(30, 40)}));
+  CHECK_FALSE(shortly(fill(0, 0, 17, 16)));
+  CHECK_FALSE(shortly(fill(0, 0, 1, 17)));
+  CHECK_FALSE(shortly(fill(-32768, -32768, 32767, 32767)));
+}
+
 TEST_CASE_METHOD(Fixture, "linear COLOR_BLT and SRC_COPY_BLT equal the per-pixel reference") {
   constexpr unsigned value = 5;
   INFO("seed " << value);

@@ -41,7 +41,7 @@ TEST_CASE("submits one after the other, as a driver's tasklet does") {
   }
 }
 
-TEST_CASE("the submitting thread runs the first commands of an idle streamer, but no packets for the Engine") {
+TEST_CASE("the submitting thread runs the first commands of an idle streamer, but no long packets for the Engine") {
   Rig rig(EngineId::bcs, true);
   Context a(rig, rig.id, 0x20), b(rig, rig.id, 0x40);
   std::thread::id ran;
@@ -61,6 +61,13 @@ TEST_CASE("the submitting thread runs the first commands of an idle streamer, bu
   wait_until([&] { return !rig.cs->busy(); });
   CHECK(ran != std::this_thread::get_id());
   CHECK(rig.engine(rig.id).context.packets == 1);
+  CHECK(rig.events() == std::vector<Event>{{0x1, 0}, {0x18, 0x40}});
+  // Short ones are executed at once, too.
+  rig.engine(rig.id).all_short = true;
+  b.emit(color_blt(7)).emit(store(out + 4, 2));
+  rig.submit(b);
+  CHECK(load(rig, out + 4) == 2);
+  CHECK(ran == std::this_thread::get_id());
   CHECK(rig.events() == std::vector<Event>{{0x1, 0}, {0x18, 0x40}});
 }
 
