@@ -46,6 +46,12 @@ void DisplayEngine::attach_misc(const ChipModel& model) {
   if (model.clock_counter)
     registers_.on_read(*model.clock_counter,
                        [this](uint32_t) { return static_cast<uint32_t>(static_cast<uint64_t>(host_.clock_ns()) / 1000); });
+  if (model.sleep_counts) {
+    count_sleep_states(registers_, *model.sleep_counts, [this] {
+      PipesLock lock(services_);
+      return is_off();
+    });
+  }
   registers_.on_write(reg::VGA_CONTROL, [this](uint32_t, uint32_t) { host_.display_changed(0); });
   // The compressor has 4 lines a segment, and is always done (i915 intel_fbc_is_compressing).
   registers_.on_read(model.compressor.status, [this, &compressor = model.compressor](uint32_t) {
@@ -136,7 +142,11 @@ void DisplayEngine::draw(unsigned pipe, void* pixels, Picture::Size size, size_t
 bool DisplayEngine::is_vga() {
   PipesLock lock(services_);
   if (field::VGA_CONTROL_VGA_DISPLAY_DISABLE.of(registers_.peek(reg::VGA_CONTROL))) return false;
-  return std::none_of(pipes_.begin(), pipes_.end(), [](const auto& pipe) { return pipe->running(); });
+  return is_off();
+}
+
+bool DisplayEngine::is_off() const {
+  return std::ranges::none_of(pipes_, [](const auto& pipe) { return pipe->running(); });
 }
 
 std::optional<int64_t> DisplayEngine::next(const PipeWait& what) {

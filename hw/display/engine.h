@@ -10,6 +10,7 @@
 #include "hw/display/compositor.h"
 #include "hw/display/compressor.h"
 #include "hw/display/display.h"
+#include "hw/display/dmc.h"
 #include "hw/display/pipe.h"
 #include "hw/display/ports.h"
 #include "hw/display/state_buffers.h"
@@ -21,6 +22,7 @@ struct ChipModel {
   PortModel ports;
   Compressor compressor;
   std::optional<uint32_t> clock_counter;  ///< a register that counts microseconds
+  std::optional<SleepCounts> sleep_counts;
   bool state_buffers = false;             ///< whether its pipes have them
   /// Power wells, PLLs, DDI buffers. `changed` runs after a write that may change a port's clock.
   std::unique_ptr<Clocks> (*clocks)(mmio::RegisterFile& registers, std::function<void()> changed);
@@ -50,6 +52,8 @@ class DisplayEngine final : public Display {
   struct Canvas;
   void attach_misc(const ChipModel& model);
   void pipes_update_rasters();
+  /// No pipe runs. Under a PipesLock.
+  bool is_off() const;
   void compose(unsigned pipe, bool look, Compositor::Turn& turn);
   void forget_pictures();
 

@@ -14,6 +14,7 @@ const ChipModel model{.pipes = icl_pipes,
                       .ports = icp_ports(reg::gen11::field::GMBUS0_PIN_PAIR_SELECT, 6),
                       .compressor = fbc,
                       .clock_counter = reg::TIMESTAMP_CTR,
+                      .sleep_counts = SleepCounts{.dc5 = reg::DMC_DC5_COUNT, .dc6 = reg::DMC_DC6_COUNT},
                       .clocks = icl_power};
 
 }  // namespace

@@ -23,6 +23,7 @@ const ChipModel model{
               .aux_channels = 5},
     .compressor = fbc,
     .clock_counter = reg::TIMESTAMP_CTR,
+    .sleep_counts = SleepCounts{.dc5 = reg::DMC_DC5_COUNT, .dc6 = reg::DMC_DC6_COUNT},
     .clocks = skl_power};
 
 }  // namespace

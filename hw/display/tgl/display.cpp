@@ -14,6 +14,7 @@ const ChipModel model{.pipes = tgl_pipes,
                       .ports = icp_ports(reg::gen12::field::GMBUS0_PIN_PAIR_SELECT, 9),
                       .compressor = fbc,
                       .clock_counter = reg::TIMESTAMP_CTR,
+                      .sleep_counts = SleepCounts{.dc5 = reg::DMC_DEBUG_DC5_COUNT, .dc6 = reg::DMC_DEBUG_DC6_COUNT},
                       .state_buffers = true,
                       .clocks = tgl_power};
 

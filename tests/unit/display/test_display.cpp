@@ -192,6 +192,23 @@ TEST_CASE_METHOD(Shown, "a picture of another size than the surface is not drawn
   CHECK(same(draw(true), 0, 0, 1920, 1080));
 }
 
+TEST_CASE_METHOD(test::Machine, "sleep states are counted when firmware is loaded and the display is off") {
+  const auto counts = [&] { return std::pair(read(reg::DMC_DC5_COUNT), read(reg::DMC_DC6_COUNT)); };
+  using Counts = std::pair<uint32_t, uint32_t>;
+  write(reg::DC_STATE_EN, 2);
+  CHECK(counts() == Counts{0, 0});
+  write(reg::DMC_RAM, 0x1234);
+  write(reg::DC_STATE_EN, 0);
+  CHECK(counts() == Counts{0, 0});
+  write(reg::DC_STATE_EN, 1);
+  CHECK(counts() == Counts{1, 0});
+  write(reg::DC_STATE_EN, 2);
+  CHECK(counts() == Counts{2, 1});
+  test::light(*this);
+  write(reg::DC_STATE_EN, 2);
+  CHECK(counts() == Counts{2, 1});
+}
+
 namespace {
 
 /// Offsets in a display's saved state of the first pipe's fields, in the order of Pipe::state().
