@@ -1,8 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """scripts/igt: which subtests share a process, and how those run that the process did not reach."""
+import argparse
 import contextlib
 import io
+import pathlib
+import subprocess
 import sys
+import tempfile
 import unittest
 
 from driver import ROOT
@@ -57,6 +61,32 @@ class FakeRunner(cmd_igt.Runner):
                 return cmd_igt.Result(test, self._word, 1.0, ""), "" if self._word == "lost" else out, ""
             out += f"Subtest {name}: SUCCESS (0.001s)\n"
         return cmd_igt.Result(test, "pass", 1.0, ""), out, ""
+
+
+class LocalRunner(cmd_igt.Runner):
+    """Runs on the host what would run in a guest."""
+
+    def __init__(self, folder):
+        self._options, self._folder, self._libraries = argparse.Namespace(test_timeout=60), folder, folder
+
+    def machine(self):
+        return self
+
+    def capture(self, script, _limit):
+        if script.startswith(cmd_igt.guests.KERNEL_REPORTS):
+            return 0, "", ""
+        run = subprocess.run(["setsid", "-w", "sh", "-c", script], capture_output=True, text=True, check=False)
+        return run.returncode, run.stdout, run.stderr
+
+
+class Processes(unittest.TestCase):
+    def test_a_program_has_a_process_group_of_its_own(self):
+        with tempfile.TemporaryDirectory() as folder:
+            program = pathlib.Path(folder) / "sg_leads_group"
+            program.write_text("#!/bin/sh\n[ $(ps -o pgid= -p $$) = $$ ] || exit 98\necho leads\nexit 77\n")
+            program.chmod(0o755)
+            result, out, _ = LocalRunner(folder).run("igt@sg_leads_group")
+        self.assertEqual((result.word, out), ("skip", "leads\n"))
 
 
 class Groups(unittest.TestCase):
