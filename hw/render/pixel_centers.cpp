@@ -167,6 +167,24 @@ void center_square(const CenterPlanes& p, SquarePlanes& perspective, SquarePlane
 
 }  // namespace
 
+void PIXEL_ISA::square_steps(const CenterPlanes& p, float (*steps)[16]) {
+  SquarePlanes planes;
+  planes.set({&p.one_over_w, &p.perspective[0], &p.perspective[1], nullptr}, 3);
+  for (unsigned n = 0; n < 3; ++n)
+    for (unsigned half = 0; half < 2; ++half) put_eight(steps[n] + 8 * half, planes.added[n][half]);
+}
+
+void PIXEL_ISA::square_corners(const CenterPlanes& p, const CenterThread* squares, size_t count) {
+  const CenterPlanes::Plane &w = p.one_over_w, &i = p.perspective[0], &j = p.perspective[1];
+  const D4 a{w[0], i[0], j[0]}, b{w[1], i[1], j[1]}, c{w[2], i[2], j[2]};
+  for (const CenterThread* square = squares; square != squares + count; ++square) {
+    const uint32_t at = square->quads[0];
+    const D4 there = a * static_cast<double>(at & 0xffff) + b * static_cast<double>(at >> 16) + c;
+    const F4 values = __builtin_convertvector(there, F4) + 0.0f;
+    std::memcpy(square->out, &values, sizeof values);
+  }
+}
+
 void PIXEL_ISA::center_planes(const CenterPlanes& p, const CenterThread* threads, size_t count, size_t quads) {
   const bool divides = p.w || (p.modes & with_perspective);
   SquarePlanes perspective, linear;

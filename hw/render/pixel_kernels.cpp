@@ -59,6 +59,8 @@ const PixelKernels PIXEL_KERNELS{coverage,
                                  PIXEL_ISA::depth_block,
                                  PIXEL_ISA::interpolate,
                                  PIXEL_ISA::center_planes,
+                                 PIXEL_ISA::square_steps,
+                                 PIXEL_ISA::square_corners,
                                  PIXEL_ISA::write_color,
                                  PIXEL_ISA::write_square,
                                  pair_compresses};

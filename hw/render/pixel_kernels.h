@@ -106,6 +106,10 @@ struct PixelKernels {
   void (*interpolate)(const Planes& planes, const double* x, const double* y, size_t count, float* i, float* j);
   /// Values at the pixel centres of `quads` quads per thread, an even number.
   void (*center_planes)(const CenterPlanes& planes, const CenterThread* threads, size_t count, size_t quads);
+  /// The increments of 1/W, i and j (with perspective) of a square's pixels from its corner, quad by quad.
+  void (*square_steps)(const CenterPlanes& planes, float (*steps)[16]);
+  /// The values of these planes at the corners of squares; `out`: four floats each.
+  void (*square_corners)(const CenterPlanes& planes, const CenterThread* squares, size_t count);
   void (*write_color)(const ColorKernel& color, const ColorPixels& pixels);
   void (*write_square)(const ColorKernel& color, const ColorSquare& square);
   /// surface::pair_compresses().

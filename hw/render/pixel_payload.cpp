@@ -2,7 +2,9 @@
 // SKL PRM vol 7, "Pixel Shader Thread Payload"; SIMD32 as Mesa's brw_fs_thread_payload.cpp reads it: two halves of 16 one after the other.
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstring>
+#include <iterator>
 
 #include "hw/base/bits.h"
 #include "hw/render/pixel_payload.h"
@@ -182,7 +184,41 @@ eu::SeriesLayout PayloadWriter::begin(const PreparedObject& object) {
   const size_t constants = std::clamp<size_t>(kernel.grf_start, 1, eu::grf_count),
                attributes = std::min<size_t>(constants + kernel.constants.size(), eu::grf_count);
   const size_t end = std::min<size_t>(attributes + 2 * object_->attributes.size(), eu::grf_count);
-  return {static_cast<uint8_t>(constants), static_cast<uint8_t>(attributes), static_cast<uint8_t>(end)};
+  object_planes_ = FoundPlanes::unknown;
+  const bool planes = constants == eu::first_barycentric + eu::barycentric_registers && leaves_squares();
+  return {static_cast<uint8_t>(constants), static_cast<uint8_t>(attributes), static_cast<uint8_t>(end), planes};
+}
+
+/// Whether squares' payloads are headers and barycentrics of one mode, which compiled code computes itself.
+bool PayloadWriter::leaves_squares() const {
+  constexpr uint32_t with_perspective = 7;
+  return only_centers() && draw_->simd == 16 && !centers_.depth && !centers_.w && std::popcount(centers_.modes) == 1 &&
+         (centers_.modes & with_perspective);
+}
+
+namespace {
+
+/// So that sums of the plane's terms are zero or far from denormals, also after cancellation: they are multiples of the smallest term's last bit.
+bool is_moderate(const CenterPlanes::Plane& plane) {
+  return std::all_of(plane.begin(), plane.end(), [](double v) { return v == 0 || (std::abs(v) >= 0x1p-70 && std::abs(v) <= 0x1p100); });
+}
+
+}  // namespace
+
+/// Null: compiled code, with MXCSR.DAZ, might compute other bits.
+const eu::BarycentricPlanes* PayloadWriter::planes_of_object() {
+  if (object_planes_ != FoundPlanes::unknown) return object_planes_ == FoundPlanes::there ? &planes_[last_planes_] : nullptr;
+  object_planes_ = FoundPlanes::none;
+  const CenterPlanes& c = centers_;
+  const CenterPlanes::Plane* const from[] = {&c.one_over_w, &c.perspective[0], &c.perspective[1]};
+  if (!std::all_of(std::begin(from), std::end(from), [](const auto* p) { return is_moderate(*p); })) return nullptr;
+  object_planes_ = FoundPlanes::there;
+  last_planes_ = (last_planes_ + 1) % planes_.size();
+  eu::BarycentricPlanes& out = planes_[last_planes_];
+  kernels_.square_steps(c, reinterpret_cast<float(*)[16]>(out.steps.data()));
+  out.same_w = c.one_over_w[0] == 0 && c.one_over_w[1] == 0;
+  if (out.same_w) out.w = 1.0f / (static_cast<float>(c.one_over_w[2]) + out.steps[0][0]);
+  return &out;
 }
 
 void PayloadWriter::reserve(const eu::SeriesLayout& layout, size_t threads) {
@@ -243,25 +279,36 @@ void PayloadWriter::put_payload(const PixelThread& thread) {
 /// `thread` gets the payload of this number, and what all threads of object_ share.
 void PayloadWriter::assign(PixelThread& thread, size_t number) {
   thread.own = payload_ = &payloads_[number * own_registers_];
+  thread.planes = nullptr;
   thread.attributes = reinterpret_cast<const Grf*>(object_->attributes.begin());
 }
 
 /// write() of threads of at most 16 pixels whose payloads are evaluated at the centres only.
 void PayloadWriter::write_at_centers(std::span<PixelThread> threads, size_t first) {
-  std::array<CenterThread, max_threads> centers;
-  size_t count = 0;
+  std::array<CenterThread, max_threads> centers, corners;
+  size_t count = 0, squares_found = 0;
   const unsigned first_unused = 2 + center_registers_;
   const auto* const attributes = reinterpret_cast<const Grf*>(object_->attributes.begin());
   Grf* payload = &payloads_[first * own_registers_];
+  const auto is_square = [](const PixelThread& thread) { return thread.square; };
+  if (first == 0 && object_planes_ == FoundPlanes::unknown) last_planes_ = 0;
+  const bool squares = layout_.has_planes && std::any_of(threads.begin() + static_cast<ptrdiff_t>(first), threads.end(), is_square);
+  const eu::BarycentricPlanes* const planes = squares ? planes_of_object() : nullptr;
   for (PixelThread& thread : threads.subspan(first)) {
     thread.own = payload_ = payload;
-    thread.attributes = attributes;
-    put_header(thread);
-    centers[count++] = {thread.quads.data(), reinterpret_cast<float*>(payload[2].dw)};
-    for (unsigned reg = first_unused; reg < layout_.constants; ++reg) payload[reg] = {};
     payload += own_registers_;
+    thread.attributes = attributes;
+    thread.planes = thread.square ? planes : nullptr;
+    if (thread.planes) {
+      corners[squares_found++] = {thread.quads.data(), thread.corner.data()};
+      continue;
+    }
+    put_header(thread);
+    centers[count++] = {thread.quads.data(), reinterpret_cast<float*>(payload_[2].dw)};
+    for (unsigned reg = first_unused; reg < layout_.constants; ++reg) payload_[reg] = {};
   }
-  if (center_registers_) kernels_.center_planes(centers_, centers.data(), count, draw_->simd / 4);
+  if (squares_found) kernels_.square_corners(centers_, corners.data(), squares_found);
+  if (center_registers_ && count) kernels_.center_planes(centers_, centers.data(), count, draw_->simd / 4);
 }
 
 void PayloadWriter::write(std::span<PixelThread> threads, size_t first) {
@@ -270,6 +317,19 @@ void PayloadWriter::write(std::span<PixelThread> threads, size_t first) {
     assign(threads[i], i);
     put_payload(threads[i]);
   }
+}
+
+void PayloadWriter::write_rest(std::span<PixelThread> threads, bool all) {
+  const PreparedObject& current = *object_;
+  for (PixelThread& thread : threads) {
+    if (!thread.planes) continue;
+    if (thread.object != object_) begin(*thread.object);
+    payload_ = payloads_.data() + (thread.own - payloads_.data());
+    put_header(thread);
+    const CenterThread centers{thread.quads.data(), reinterpret_cast<float*>(own(eu::first_barycentric).dw)};
+    if (all) kernels_.center_planes(centers_, &centers, 1, draw_->simd / 4);
+  }
+  if (&current != object_) begin(current);
 }
 
 SendResult PayloadWriter::interpolate(const PixelThread& thread, const Message& message) const {

@@ -22,8 +22,10 @@ class PayloadWriter {
   eu::SeriesLayout begin(const PreparedObject& object);
   /// Room for `threads` payloads with the layout that begin() gave last. What write() wrote before is lost.
   void reserve(const eu::SeriesLayout& layout, size_t threads);
-  /// Writes the payloads of `threads`, all of the object, from number `first` on.
+  /// Writes the payloads of `threads`, all of the object, from number `first` on. Squares may get planes instead.
   void write(std::span<PixelThread> threads, size_t first);
+  /// Writes the headers of those of `threads` (of the draw's) that got planes, or with `all` their whole payloads.
+  void write_rest(std::span<PixelThread> threads, bool all);
 
   /// A message to the pixel interpolator (SKL PRM vol 7, "Pixel Interpolator").
   SendResult interpolate(const PixelThread& thread, const Message& message) const;
@@ -40,6 +42,8 @@ class PayloadWriter {
   unsigned own_registers() const;
   /// Payloads have headers and what centers_ fills, of at most 16 pixels.
   bool only_centers() const { return all_at_centers_ && !masks_ && !coefficients_ && draw_->simd <= 16; }
+  bool leaves_squares() const;
+  const eu::BarycentricPlanes* planes_of_object();
   void assign(PixelThread& thread, size_t number);
   void write_at_centers(std::span<PixelThread> threads, size_t first);
   void put_payload(const PixelThread& thread);
@@ -72,6 +76,10 @@ class PayloadWriter {
   Grf header_;                     ///< r0 of object_'s threads
   uint32_t second_header_ = 0;     ///< and r1.1
   eu::SeriesLayout layout_;
+  std::array<eu::BarycentricPlanes, max_threads> planes_;  ///< of the objects whose squares wait for a run, and of the last one
+  size_t last_planes_ = 0;
+  /// Whether planes_[last_planes_] are those of object_.
+  enum class FoundPlanes : uint8_t { unknown, none, there } object_planes_ = FoundPlanes::unknown;
   std::vector<Grf> payloads_;
   unsigned own_registers_ = 0;  ///< in payloads_, of each thread
   Grf* payload_ = nullptr;      ///< that is being written

@@ -223,6 +223,11 @@ void ThreadBatch::complete() {
   completed_ = count_;
 }
 
+void ThreadBatch::write_rest(bool all) {
+  context_.control->restore();
+  payloads_.write_rest(std::span(threads_).first(count_), all);
+}
+
 void ThreadBatch::run() {
   if (count_ == 0) return;
   complete();
@@ -245,6 +250,7 @@ void ThreadBatch::run() {
   // The clock is read before the stamp is compared, so that a change in between is noticed.
   series.epoch = context_.view.clock().epoch->load(std::memory_order_acquire),
   series.generation = context_.view.clock().generation->load(std::memory_order_acquire);
+  if (layout_.has_planes && channels_ == whole_square) series.payloads = this;
   if (!(context_.view.stamp() == placed_)) forget_places();
   eu::run_series(thread_, start, series, env, messages);
   count_ = completed_ = 0;

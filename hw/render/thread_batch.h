@@ -14,7 +14,7 @@
 
 namespace softgen::render {
 
-class ThreadBatch : public PixelSink {
+class ThreadBatch : public PixelSink, private eu::SeriesPayloads {
  public:
   ThreadBatch(PixelContext& context, TargetWriter& targets) : context_(context), targets_(targets), payloads_(context.slot) {}
 
@@ -52,6 +52,9 @@ class ThreadBatch : public PixelSink {
   void direct_write(const MessageForm& form, DirectAnswer& answer) override { targets_.direct_write(form, answer); }
 
  private:
+  void write_headers() override { write_rest(false); }
+  void write_all() override { write_rest(true); }
+  void write_rest(bool all);
   void dispatch_samples();
   void place_squares(const TargetBlock& block);
   void put_square(uint32_t at, uint32_t covered, const TargetBlock& block);

@@ -19,6 +19,7 @@ bool run_series(Thread& thread, const ThreadStart& how, const ThreadSeries& seri
   auto way = FastPath::Series::interpreted;
   if (FastPath* fast = how.program->fast_path()) way = fast->run_series(thread, how, series, env, target);
   if (way == FastPath::Series::done) return true;
+  if (series.payloads) series.payloads->write_all();
   bool ended = true;
   ThreadStart one = how;
   one.payload = series.layout.end;

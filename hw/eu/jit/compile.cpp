@@ -170,7 +170,7 @@ std::string code_name(const Program& program, const Variant& variant, HostIsa is
   const SeriesLayout& s = variant.series;
   return fmt::format("eu_{:016x}{:016x}_{:x}_{}{}{}{}{}", hash.high, hash.low, variant.channels, variant.flush_f32 ? "z" : "d",
                      variant.keep_registers ? "k" : "", variant.alternate ? "a" : "", isa == HostIsa::host ? "h" : "v3",
-                     variant.of_series() ? fmt::format("_{}_{}_{}", s.constants, s.attributes, s.end) : "");
+                     variant.of_series() ? fmt::format("_{}_{}_{}{}", s.constants, s.attributes, s.end, s.has_planes ? "_p" : "") : "");
 }
 
 }  // namespace softgen::eu::jit

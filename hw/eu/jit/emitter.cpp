@@ -42,6 +42,7 @@ void Emitter::place_slots() {
     if (graph_.used[s]) slots_[s].alloca = is_second(s) ? slots_[s - 1].alloca : ir_.alloca(is_first(s) ? wide : grf);
   for (size_t n = 0; n < graph_.wait_places.size(); n++) masks_.wait_allocas.push_back(ir_.alloca(ir_.i32));
   place_masks();
+  place_wide();
 }
 
 /// Loads registers from memory into the allocas when the code starts.
@@ -72,6 +73,7 @@ Value Emitter::start_address(unsigned offset) {
 
 Value Emitter::at_start(unsigned s) {
   const Type grf = ir_.vec(ir_.i32, 8);
+  if (is_computed(s)) return series_.barycentrics[s - first_barycentric];
   const Value from = start_address(s * 32);
   return from ? ir_.load(grf, from, 32) : llvm::ConstNull(grf);
 }

@@ -82,6 +82,14 @@ class Emitter {
   // Threads of a series (series.cpp)
   void begin_series();
   void start_thread(Value thread);
+  void start_barycentrics();
+  Value over_w(Value planes, Value sum);
+  // Attributes of a series as doubles (series.cpp)
+  bool reads_wide(size_t n) const;
+  void place_wide();
+  void start_wide();
+  Value wide_element(unsigned offset) { return ir_.address(series_.wide[offset / 32], 2 * (offset % 32)); }
+  bool is_computed(unsigned s) const { return variant_.of_planes() && s - first_barycentric < barycentric_registers; }
   void next_of_series(Emitter* second);
   void join(Emitter& first);
   void follow(size_t n);
@@ -299,6 +307,10 @@ class Emitter {
     Value current = nullptr, own = nullptr, constants = nullptr, attributes = nullptr, running = nullptr;
     Block after_first = nullptr;
     Value is_there = nullptr;
+    std::array<Value, barycentric_registers> barycentrics{};  ///< if they are computed
+    /// Allocas: the attributes in this register as doubles, if some op reads them so; and where the attributes are from.
+    std::array<Value, grf_count> wide{};
+    Value wide_from = nullptr;
   } series_;
   std::array<Slot, slot_count> slots_;
   /// Slots s and s + 1 as one value; valid while they hold `low` and `high`.

@@ -182,7 +182,8 @@ class CompiledProgram : public FastPath {
     std::array<CodeSlot, 8> slots;
   };
   SeriesSlots* slots_of(const SeriesLayout& layout) {
-    const uint32_t wanted = uint32_t{layout.constants} | uint32_t{layout.attributes} << 8 | uint32_t{layout.end} << 16;
+    const uint32_t wanted =
+        uint32_t{layout.constants} | uint32_t{layout.attributes} << 8 | uint32_t{layout.end} << 16 | uint32_t{layout.has_planes} << 24;
     for (SeriesSlots& slots : series_) {
       uint32_t there = slots.layout.load(std::memory_order_acquire);
       if (there == 0 && slots.layout.compare_exchange_strong(there, wanted)) there = wanted;
@@ -207,7 +208,9 @@ class CompiledProgram : public FastPath {
   }
   static Variant variant(int kind, const SeriesLayout& layout) {
     constexpr uint32_t channels[4] = {0, 0xff, 0xffff, 0xffffffff};
-    return {.flush_f32 = !(kind & 4), .channels = channels[kind & 3], .series = layout, .alternate = kind >= 8};
+    Variant made{.flush_f32 = !(kind & 4), .channels = channels[kind & 3], .series = layout, .alternate = kind >= 8};
+    made.series.has_planes = made.of_planes();
+    return made;
   }
 
   /// Counts threads that would have used the slot's code, and requests the code when there were enough.

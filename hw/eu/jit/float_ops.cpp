@@ -181,6 +181,7 @@ void Emitter::line(const Op& op, Value mask) {
   const auto widen = [&](Value v) { return ir_.fpext(ir_.fence(v), doubles); };
   // Widened as a vector: one instruction together with the load.
   const auto coefficient = [&](unsigned n) {
+    if (reads_wide(place_.op)) return ir_.splat(ir_.load(ir_.f64, wide_element(op.src[0].base + 4 * n), 8), 8);
     const Value v = ir_.splat(scalar(op.src[0].base + 4 * n, 4, Want::floats, nullptr), 8);
     return widen(alternate(modified(ir_.as_floats(v), op.src[0], LaneKind::f32)));
   };

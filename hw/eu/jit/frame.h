@@ -63,6 +63,8 @@ struct Variant {
   bool alternate = false;       ///< cr0: ALT mode, in which arithmetic knows neither NaNs nor infinities
 
   bool of_series() const { return series.end != 0; }
+  /// Whether the code computes the barycentrics of threads with planes.
+  bool of_planes() const { return series.has_planes && channels == 0xffff; }
   bool operator==(const Variant&) const = default;
 };
 

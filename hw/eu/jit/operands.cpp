@@ -134,7 +134,7 @@ void Emitter::canonicalize_for(unsigned s, Want want) {
 Value Emitter::scalar(unsigned offset, unsigned size, Want want, uint8_t* raw) {
   const unsigned s = offset / 32;
   const Type type = ir_.int_type(size * 8);
-  if (!slots_[s].value && untouched(s)) {
+  if (!slots_[s].value && untouched(s) && !is_computed(s)) {
     if (raw) *raw = canonical;
     const Value from = start_address(offset);
     return from ? ir_.load(type, from, size) : ir_.constant(type, 0);

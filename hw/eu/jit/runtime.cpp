@@ -168,6 +168,7 @@ void prepare(const Program& program, const FlowGraph& graph, Compiled& compiled)
     compiled.fixed_sends++;
   }
   const Slots needed = read_before_written(program, graph, compiled.variant.channels);
+  for (unsigned s = 0; s < first_barycentric; s++) compiled.reads_headers = compiled.reads_headers || needed[s];
   for (unsigned s = 0; s < grf_count; s++) {
     if (!needed[s] && !compiled.variant.keep_registers) continue;
     if (!compiled.cleared.empty() && compiled.cleared.back().first + compiled.cleared.back().count == s) compiled.cleared.back().count++;
@@ -247,6 +248,8 @@ RunResult run_compiled(const Compiled& compiled, Thread& thread, ThreadEnv& env,
 }
 
 void run_compiled(const Compiled& compiled, Thread& thread, const ThreadSeries& series, ThreadEnv& env, MessageTarget& target) {
+  if (series.payloads && !compiled.variant.of_planes()) series.payloads->write_all();
+  else if (series.payloads && compiled.reads_headers) series.payloads->write_headers();
   PreparedFrame prepared(compiled, thread, env, target);
   Frame& frame = prepared.frame;
   frame.series = {series.first, series.running, series.constants, series.epoch, series.generation, &thread.dispatched};

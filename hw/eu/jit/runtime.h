@@ -20,6 +20,7 @@ struct Compiled {
   bool leaves_clean = false;    ///< no architecture register is written in memory
   std::vector<SendForm> sends;  ///< by op, of those with a fixed form; else `valid` is false
   unsigned fixed_sends = 0;     ///< how many of them
+  bool reads_headers = false;   ///< registers before first_barycentric may be read
 };
 
 /// Fills in what is known of a kernel's messages and of its registers at the start.

@@ -2,10 +2,49 @@
 // The loop around a kernel that runs the threads of a series: one at a time, or two whose operations alternate, so that one thread's
 // latencies overlap with the other's.
 #include <cstddef>
+#include <span>
+#include <vector>
 
 #include "hw/eu/jit/emitter.h"
 
 namespace softgen::eu::jit {
+
+/// Whether op n is a plane of attributes that no op has changed: its coefficients are read as doubles, which are made once for all threads of an object.
+bool Emitter::reads_wide(size_t n) const {
+  const Op& op = ops_[n];
+  const SeriesLayout& layout = variant_.series;
+  if (!variant_.of_series() || variant_.alternate || op.opcode != Opcode::pln || !graph_.reached[n] || op.src[0].negate || op.src[0].abs)
+    return false;
+  const unsigned s = op.src[0].base / 32;
+  return op.src[0].base % 16 == 0 && s >= layout.attributes && s < layout.end && n < graph_.untouched_until[s];
+}
+
+/// Room for the attributes that some op reads as doubles.
+void Emitter::place_wide() {
+  for (size_t n = 0; n < ops_.size(); n++) {
+    if (!reads_wide(n)) continue;
+    Value& wide = series_.wide[ops_[n].src[0].base / 32];
+    if (!wide) wide = ir_.alloca(ir_.vec(ir_.f64, 8));
+    if (!series_.wide_from) series_.wide_from = ir_.alloca(ir_.ptr);
+  }
+  if (series_.wide_from) ir_.store(llvm::ConstNull(ir_.ptr), series_.wide_from, 8);
+}
+
+/// Widens the current thread's attributes, unless the thread before had the same.
+void Emitter::start_wide() {
+  if (!series_.wide_from) return;
+  const Block widens = ir_.block(), done = ir_.block();
+  ir_.branch(ir_.icmp(LLVMIntNE, series_.attributes, ir_.load(ir_.ptr, series_.wide_from, 8)), widens, done);
+  ir_.at(widens);
+  ir_.store(series_.attributes, series_.wide_from, 8);
+  for (unsigned s = 0; s < grf_count; s++) {
+    if (!series_.wide[s]) continue;
+    const Value floats = ir_.load(ir_.vec(ir_.f32, 8), start_address(32 * s), 32);
+    ir_.store(ir_.fpext(floats, ir_.vec(ir_.f64, 8)), series_.wide[s], 64);
+  }
+  ir_.jump(done);
+  ir_.at(done);
+}
 
 void Emitter::begin_series() {
   series_.next = ir_.alloca(ir_.ptr);
@@ -17,6 +56,56 @@ void Emitter::start_thread(Value thread) {
   series_.current = thread;
   series_.own = ir_.load(ir_.ptr, ir_.address(thread, offsetof(SeriesThread, own)), 8);
   series_.attributes = ir_.load(ir_.ptr, ir_.address(thread, offsetof(SeriesThread, attributes)), 8);
+  if (variant_.of_planes()) start_barycentrics();
+  start_wide();
+}
+
+/// W of the first pixels or, if W is the same everywhere, of all. `sum`: plane 0.
+Value Emitter::over_w(Value planes, Value sum) {
+  const unsigned n = Ir::size(sum);
+  const Block same = ir_.block(), each = ir_.block(), done = ir_.block();
+  const Value is_same = ir_.load(ir_.i32, ir_.address(planes, offsetof(BarycentricPlanes, same_w)), 4);
+  ir_.branch(ir_.icmp(LLVMIntNE, is_same, ir_.c32(0)), same, each);
+  ir_.at(same);
+  const Value one = ir_.splat(ir_.load(ir_.f32, ir_.address(planes, offsetof(BarycentricPlanes, w)), 4), n);
+  ir_.jump(done);
+  ir_.at(each);
+  const Value divided = ir_.fdiv(ir_.splat_float(1, n), sum);
+  ir_.jump(done);
+  ir_.at(done);
+  return ir_.phi(one, same, divided, each);
+}
+
+/// Computes the current thread's barycentrics if it has planes, else loads them: the same bits as center_planes() of hw/render/pixel_centers.cpp.
+void Emitter::start_barycentrics() {
+  const Type grf = ir_.vec(ir_.i32, 8);
+  const Block computes = ir_.block(), loads = ir_.block(), done = ir_.block();
+  const Value planes = series_field(ir_.ptr, offsetof(SeriesThread, planes));
+  ir_.branch(ir_.icmp(LLVMIntNE, planes, llvm::ConstNull(ir_.ptr)), computes, loads);
+  // In vectors of `lanes_`: i and j of them, in the order of the registers.
+  const unsigned vectors = 16 / lanes_;
+  std::vector<Value> computed, loaded;
+  ir_.at(computes);
+  for (unsigned v = 0; v < vectors; v++) {
+    const auto value = [&](unsigned plane) {
+      const size_t at = offsetof(BarycentricPlanes, steps) + (plane * size_t{16} + v * lanes_) * sizeof(float);
+      const Value steps = ir_.load(ir_.vec(ir_.f32, lanes_), ir_.address(planes, at), 4 * lanes_);
+      const Value there = ir_.load(ir_.f32, ir_.address(series_.current, offsetof(SeriesThread, corner) + plane * sizeof(float)), 4);
+      return ir_.fadd(ir_.splat(there, lanes_), steps);
+    };
+    const Value w = over_w(planes, value(0));
+    for (const unsigned plane : {1u, 2u}) computed.push_back(ir_.as_ints(ir_.fmul(value(plane), w)));
+  }
+  const Block computed_in = ir_.here();
+  ir_.jump(done);
+  ir_.at(loads);
+  const auto own = [&](unsigned n) { return ir_.load(grf, ir_.address(series_.own, (first_barycentric + n) * 32), 32); };
+  for (unsigned n = 0; n < 2 * vectors; n++) loaded.push_back(vectors == 1 ? ir_.shuffle(own(n), own(n + 2), both_halves) : own(n));
+  ir_.jump(done);
+  ir_.at(done);
+  for (unsigned n = 0; n < 2 * vectors; n++) loaded[n] = ir_.phi(computed[n], computed_in, loaded[n], loads);
+  for (unsigned n = 0; n < barycentric_registers; n++)
+    series_.barycentrics[n] = vectors == 2 ? loaded[n] : ir_.shuffle(loaded[n % 2], nullptr, std::span(both_halves).subspan(n / 2 * 8, 8));
 }
 
 /// Emits the head of the loop over the threads of a series, which contains all other blocks.
