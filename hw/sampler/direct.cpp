@@ -123,13 +123,14 @@ bool DirectSample::set_shortest() {
   if (!shortest) return false;
   const bool single = bound->lanes.decode().codes == LaneCodes::unorm24;
   LanePlain& first = plain[0];
-  first.u = u, first.v = v;
+  constexpr int32_t register_dwords = 8;
+  first.u = u * register_dwords, first.v = v * register_dwords;
   for (unsigned c = 0; c < 4; ++c) {
     if (out[c] == none) continue;
     const uint8_t from = bound->lanes.decode().from[c];
-    uint8_t& to = from == LaneDecode::one ? first.ones : from == LaneDecode::zero ? first.zeros : first.to[single ? c : from];
+    int32_t& to = from == LaneDecode::one ? first.ones : from == LaneDecode::zero ? first.zeros : first.to[single ? c : from];
     if (to != LanePlain::nowhere) return false;
-    to = out[c];
+    to = out[c] * register_dwords;
   }
   levels.level = plain.data();
   quick_state = bound->lanes.needs_lod() ? static_cast<const void*>(&levels) : plain.data();

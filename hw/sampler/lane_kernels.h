@@ -114,10 +114,11 @@ struct LaneFootprints {
 /// The fast path of the commonest samples: one level of four 8-bit UNORM components (not sRGB), or nearest texels of 24 bits, Y-tiled, in one
 /// piece of host memory, with clamping or with wrapping at powers of two, from registers (of eight dwords) to registers.
 struct LanePlain {
-  static constexpr uint8_t nowhere = 0xff;
+  static constexpr int32_t nowhere = -1;
   const std::byte* memory = nullptr;  ///< the first texel of the level's first row of tiles
   uint32_t pitch = 0;
-  uint32_t top = 0;                             ///< the level's first row in that row of tiles, a multiple of four; 0 without mip levels
+  uint32_t top = 0;        ///< the level's first row in that row of tiles, a multiple of four; 0 without mip levels
+  uint32_t tile_step = 0;  ///< an address is 16 row + tile_step (row / 32), and more by the column
   float scale[2] = {1, 1};                      ///< u, v: 1/256 texels are coordinate * scale + added
   float added[2] = {0, 0};                      ///< for rounding
   float min[2] = {0, 0}, max[2] = {0, 0};       ///< 1/256 texels are clamped to these
@@ -127,11 +128,13 @@ struct LanePlain {
   /// positions; u (a multiple of four) in element 0, v in element 4.
   bool has_window = false;
   alignas(16) int16_t window_last[8] = {}, window_mask[8] = {}, window_top[8] = {};
-  float size[2] = {1, 1};  ///< for nearest texels without rounding
-  uint8_t u = 0, v = 0;    ///< first registers
-  /// First registers of the stored components; with 24 bits all of the one that there is.
-  uint8_t to[4] = {nowhere, nowhere, nowhere, nowhere};
-  uint8_t ones = nowhere, zeros = nowhere;  ///< first registers that are set to 1 and to 0
+  alignas(16) int16_t window_least[8] = {};  ///< where the window is sought: clamped texels before 0 are in none
+  float size[2] = {1, 1};                     ///< for nearest texels without rounding
+  // Places in the registers, in dwords.
+  int32_t u = 0, v = 0;
+  /// Of the stored components; with 24 bits all of the one that there is.
+  int32_t to[4] = {nowhere, nowhere, nowhere, nowhere};
+  int32_t ones = nowhere, zeros = nowhere;  ///< what is set to 1 and to 0
 };
 /// The same of all levels, for implicit levels of detail and linear filters.
 struct LanePlainLevels {

@@ -201,12 +201,12 @@ TEST_CASE("the fast path gives the results of the general path") {
                                          expected[c][i] = std::bit_cast<float>(registers[8 + 2 * c + i / 8][i % 8]);
     for (unsigned i = 0; i < 16; ++i)
       registers[i / 8][i % 8] = std::bit_cast<uint32_t>(r.u[i]), registers[2 + i / 8][i % 8] = std::bit_cast<uint32_t>(r.v[i]);
-    plain.u = 0, plain.v = 2;
+    plain.u = 0, plain.v = 16;
     float* out[4] = {};
     for (unsigned c = 0; c < 4; ++c) {
       const uint8_t from = lanes.decode().from[c];
       if (from >= sampler::LaneDecode::zero || plain.to[from] != sampler::LanePlain::nowhere || r.any(4) == 0) continue;
-      plain.to[from] = static_cast<uint8_t>(8 + 2 * c);
+      plain.to[from] = static_cast<int32_t>(8 * (8 + 2 * c));
       out[c] = expected[c];
     }
     r.request.tap.offset[0] = r.request.tap.offset[1] = 0;
