@@ -117,8 +117,8 @@ struct LanePlain {
   static constexpr int32_t nowhere = -1;
   const std::byte* memory = nullptr;  ///< the first texel of the level's first row of tiles
   uint32_t pitch = 0;
-  uint32_t top = 0;        ///< the level's first row in that row of tiles, a multiple of four; 0 without mip levels
-  uint32_t tile_step = 0;  ///< an address is 16 row + tile_step (row / 32), and more by the column
+  uint32_t top = 0;                             ///< the level's first row in that row of tiles, a multiple of four; 0 without mip levels
+  uint32_t tile_step = 0;                       ///< an address is 16 row + tile_step (row / 32), and more by the column
   float scale[2] = {1, 1};                      ///< u, v: 1/256 texels are coordinate * scale + added
   float added[2] = {0, 0};                      ///< for rounding
   float min[2] = {0, 0}, max[2] = {0, 0};       ///< 1/256 texels are clamped to these
@@ -129,7 +129,7 @@ struct LanePlain {
   bool has_window = false;
   alignas(16) int16_t window_last[8] = {}, window_mask[8] = {}, window_top[8] = {};
   alignas(16) int16_t window_least[8] = {};  ///< where the window is sought: clamped texels before 0 are in none
-  float size[2] = {1, 1};                     ///< for nearest texels without rounding
+  float size[2] = {1, 1};                    ///< for nearest texels without rounding
   // Places in the registers, in dwords.
   int32_t u = 0, v = 0;
   /// Of the stored components; with 24 bits all of the one that there is.
@@ -147,7 +147,7 @@ using LanePlainSample = bool (*)(const void* plain, uint32_t* registers, uint32_
 struct LanePlainKernels {
   LanePlainSample sample[2][2];  ///< 16 channels (else 8); linear filter
   LanePlainSample nearest24[2];  ///< of 24 bits; 16 channels
-  LanePlainSample levels;        ///< of 16 channels; null: there is none
+  LanePlainSample levels[2];     ///< 16 channels; null: there is none
 };
 
 struct LaneKernels {

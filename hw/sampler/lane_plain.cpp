@@ -83,7 +83,10 @@ struct Plain : Texels<W> {
 };
 
 #ifdef __AVX512F__
-/// Sixteen channels at once, whose texels, once wrapped, all lie in a window of 12x8 texels inside the level.
+/// Which channels a message has, and whether all of them are enabled.
+enum class Form : uint8_t { whole, part, whole_half, part_half };
+
+/// Sixteen channels at once, or eight twice, whose texels, once wrapped, all lie in a window of 12x8 texels inside the level.
 struct Sixteen : Plain<16> {
   using V = Texels<16>;
 
@@ -130,22 +133,32 @@ struct Sixteen : Plain<16> {
   [[gnu::always_inline]] static inline __m512i shuffled(__m512i v, const uint8_t (&order)[16]) {
     return _mm512_shuffle_epi8(v, everywhere(order));
   }
-  template <bool whole>
+  template <Form form>
+  [[gnu::always_inline]] static inline F coordinates(const uint32_t* registers, int32_t place) {
+    const float* from = floats_of(registers, place);
+    if constexpr (form == Form::whole || form == Form::part) return V::get(from);
+    return reinterpret_cast<F>(_mm512_maskz_broadcast_f32x8(0xffff, _mm256_loadu_ps(from)));
+  }
+  template <Form form>
   [[gnu::always_inline]] static inline void put(uint32_t* registers, int32_t place, F v, uint32_t mask) {
     if (place < 0) return;
-    if constexpr (whole) _mm512_storeu_ps(registers + place, reinterpret_cast<__m512>(v));
-    else _mm512_mask_storeu_ps(registers + place, static_cast<__mmask16>(mask), reinterpret_cast<__m512>(v));
+    const auto half = reinterpret_cast<__m256>(__builtin_shufflevector(v, v, 0, 1, 2, 3, 4, 5, 6, 7));
+    float* const to = reinterpret_cast<float*>(registers + place);
+    if constexpr (form == Form::whole) _mm512_storeu_ps(to, reinterpret_cast<__m512>(v));
+    if constexpr (form == Form::part) _mm512_mask_storeu_ps(to, static_cast<__mmask16>(mask), reinterpret_cast<__m512>(v));
+    if constexpr (form == Form::whole_half) _mm256_storeu_ps(to, half);
+    if constexpr (form == Form::part_half) _mm256_mask_storeu_ps(to, static_cast<__mmask8>(mask), half);
   }
-  template <bool whole>
+  template <Form form>
   [[gnu::always_inline]] static inline void answer(const LanePlain& p, uint32_t* registers, const F (&colors)[4], uint32_t mask) {
-    for (unsigned c = 0; c < 4; ++c) put<whole>(registers, p.to[c], colors[c], mask);
-    constants<whole>(p, registers, mask);
+    for (unsigned c = 0; c < 4; ++c) put<form>(registers, p.to[c], colors[c], mask);
+    constants<form>(p, registers, mask);
   }
-  template <bool whole>
+  template <Form form>
   [[gnu::always_inline]] static inline void constants(const LanePlain& p, uint32_t* registers, uint32_t mask) {
     if ((p.ones & p.zeros) == LanePlain::nowhere) return;
-    put<whole>(registers, p.ones, V::template splat<F>(1.0f), mask);
-    put<whole>(registers, p.zeros, F{}, mask);
+    put<form>(registers, p.ones, V::template splat<F>(1.0f), mask);
+    put<form>(registers, p.zeros, F{}, mask);
   }
 
   /// Six lines of 64 bytes. In Y tiles a line is four rows of four dwords, and consecutive columns of four are 512 bytes apart, also across
@@ -202,10 +215,10 @@ struct Sixteen : Plain<16> {
     }
   };
 
-  template <bool whole, bool bits24>
+  template <Form form, bool bits24>
   [[gnu::always_inline]] static inline bool nearest(const LanePlain& p, uint32_t* registers, uint32_t mask) {
     const Constants& k = constants();
-    const F u = V::get(floats_of(registers, p.u)) * p.size[0], v = V::get(floats_of(registers, p.v)) * p.size[1];
+    const F u = coordinates<form>(registers, p.u) * p.size[0], v = coordinates<form>(registers, p.v) * p.size[1];
     const Window w = window_of(p, k, reinterpret_cast<__m512i>(V::floored(u)), reinterpret_cast<__m512i>(V::floored(v)));
     const __m512i place = shuffled(w.from, k.mixed);
     const __m512i rows = _mm512_maskz_srli_epi32(0xffff, place, 14);
@@ -214,6 +227,7 @@ struct Sixteen : Plain<16> {
       if (_mm512_cmpge_epu16_mask(w.from, everywhere(k.outside))) return false;
       texels = Lines(w).template texels<true>(k, place, rows);
     } else {
+      _mm_prefetch(reinterpret_cast<const char*>(w.upper + 1024), _MM_HINT_T0);
       // The index into two lines: bits 0 and 1 of the column, and its bit 2 moved to bit 4. Bits above these are ignored.
       const __m512i column = _mm512_shuffle_epi8(everywhere(k.column), place);
       texels = reinterpret_cast<U>(
@@ -221,21 +235,21 @@ struct Sixteen : Plain<16> {
     }
     if constexpr (bits24) {
       const F value = V::unorm24(texels);
-      for (const int32_t place : p.to) put<whole>(registers, place, value, mask);
-      constants<whole>(p, registers, mask);
+      for (const int32_t place : p.to) put<form>(registers, place, value, mask);
+      constants<form>(p, registers, mask);
       return true;
     }
     const U byte = reinterpret_cast<U>(all(k.byte));
     const F scale = V::template splat<F>(k.to_unit), rest = V::template splat<F>(k.to_unit_rest);
     const auto answer = [&](int32_t place, U code) {
       const F value = V::floats(code);
-      put<whole>(registers, place, V::fused(value, rest, value * scale), mask);
+      put<form>(registers, place, V::fused(value, rest, value * scale), mask);
     };
     answer(p.to[0], texels & byte);
     answer(p.to[1], texels >> 8 & byte);
     answer(p.to[2], texels >> 16 & byte);
     answer(p.to[3], texels >> 24);
-    constants<whole>(p, registers, mask);
+    constants<form>(p, registers, mask);
     return true;
   }
 
@@ -258,11 +272,11 @@ struct Sixteen : Plain<16> {
     V::bytes_filtered(texels, weight, V::floats(reinterpret_cast<U>(_mm512_and_si512(y, all(k.byte)))) * (1.0f / 256), colors);
     return true;
   }
-  template <bool whole>
+  template <Form form>
   [[gnu::always_inline]] static inline bool linear(const LanePlain& p, uint32_t* registers, uint32_t mask) {
     F colors[4];
-    if (!linear_colors<false>(p, V::get(floats_of(registers, p.u)), V::get(floats_of(registers, p.v)), colors)) return false;
-    answer<whole>(p, registers, colors, mask);
+    if (!linear_colors<false>(p, coordinates<form>(registers, p.u), coordinates<form>(registers, p.v), colors)) return false;
+    answer<form>(p, registers, colors, mask);
     return true;
   }
 
@@ -314,10 +328,10 @@ struct Sixteen : Plain<16> {
       p.likely = n, left &= ~same;
     }
   }
-  static bool levels(const void* levels, uint32_t* registers, uint32_t mask) {
-    const auto& p = *static_cast<const LanePlainLevels*>(levels);
+  template <Form form>
+  [[gnu::always_inline]] static inline void levels(const LanePlainLevels& p, uint32_t* registers, uint32_t mask) {
     const LanePlain& first = p.level[0];
-    const F u = V::get(floats_of(registers, first.u)), v = V::get(floats_of(registers, first.v));
+    const F u = coordinates<form>(registers, first.u), v = coordinates<form>(registers, first.v);
     const auto differences = [](F of) { return Quads::differences(reinterpret_cast<__m512>(of)); };
     const Quads::Lods lods = Quads::finished(p.detail, Quads::plane(p.detail, differences(u), differences(v)) + p.detail.bias);
     const uint32_t needed = quads_of(mask);
@@ -331,9 +345,13 @@ struct Sixteen : Plain<16> {
       several(p, lods, needed, u, v, mixed);
       for (unsigned c = 0; c < 4; ++c) colors[c] = mixed.of[c];
     }
-    if (mask == 0xffff) answer<true>(first, registers, colors, mask);
-    else answer<false>(first, registers, colors, mask);
-    return true;
+    answer<form>(first, registers, colors, mask);
+  }
+  template <Way way, Form form>
+  [[gnu::always_inline]] static inline bool windowed(const LanePlain& p, uint32_t* registers, uint32_t mask) {
+    if (!p.has_window) return false;
+    if constexpr (way == Way::linear) return linear<form>(p, registers, mask);
+    return nearest < form, way == Way::nearest24 > (p, registers, mask);
   }
 };
 #endif
@@ -341,6 +359,11 @@ struct Sixteen : Plain<16> {
 template <Way way>
 bool eight(const void* plain, uint32_t* registers, uint32_t mask) {
   const auto& p = *static_cast<const LanePlain*>(plain);
+#ifdef __AVX512F__
+  if (mask == 0xff ? Sixteen::windowed<way, Form::whole_half>(p, registers, mask)
+                   : Sixteen::windowed<way, Form::part_half>(p, registers, mask))
+    return true;
+#endif
   using C = Plain<8>;
   C::sample<way>(p, C::get(C::floats_of(registers, p.u)), C::get(C::floats_of(registers, p.v)), registers, 0, mask);
   return true;
@@ -351,13 +374,9 @@ template <Way way>
 bool sixteen(const void* plain, uint32_t* registers, uint32_t mask) {
   const auto& p = *static_cast<const LanePlain*>(plain);
 #ifdef __AVX512F__
-  bool done = false;
-  constexpr bool bits24 = way == Way::nearest24;
-  if (!p.has_window) done = false;
-  else if constexpr (way == Way::linear)
-    done = mask == 0xffff ? Sixteen::linear<true>(p, registers, mask) : Sixteen::linear<false>(p, registers, mask);
-  else done = mask == 0xffff ? Sixteen::nearest<true, bits24>(p, registers, mask) : Sixteen::nearest<false, bits24>(p, registers, mask);
-  return done || Sixteen::scattered<way>(p, registers, mask);
+  if (mask == 0xffff ? Sixteen::windowed<way, Form::whole>(p, registers, mask) : Sixteen::windowed<way, Form::part>(p, registers, mask))
+    return true;
+  return Sixteen::scattered<way>(p, registers, mask);
 #else
   using C = Plain<8>;
   using F = C::F;
@@ -368,16 +387,24 @@ bool sixteen(const void* plain, uint32_t* registers, uint32_t mask) {
 #endif
 }
 
+#ifdef __AVX512F__
+template <bool half>
+bool levels(const void* levels, uint32_t* registers, uint32_t mask) {
+  const auto& p = *static_cast<const LanePlainLevels*>(levels);
+  if (mask == (half ? 0xff : 0xffff)) Sixteen::levels<half ? Form::whole_half : Form::whole>(p, registers, mask);
+  else Sixteen::levels<half ? Form::part_half : Form::part>(p, registers, mask);
+  return true;
+}
+constexpr LanePlainSample of_levels[2] = {levels<true>, levels<false>};
+#else
+constexpr LanePlainSample of_levels[2] = {};
+#endif
+
 }  // namespace
 
 extern const LanePlainKernels LANE_PLAIN;
-#ifdef __AVX512F__
-constexpr LanePlainSample levels = Sixteen::levels;
-#else
-constexpr LanePlainSample levels = nullptr;
-#endif
 const LanePlainKernels LANE_PLAIN{{{eight<Way::nearest>, eight<Way::linear>}, {sixteen<Way::nearest>, sixteen<Way::linear>}},
                                   {eight<Way::nearest24>, sixteen<Way::nearest24>},
-                                  levels};
+                                  {of_levels[0], of_levels[1]}};
 
 }  // namespace softgen::sampler

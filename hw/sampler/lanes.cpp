@@ -150,7 +150,7 @@ LanePlainSample LaneSampler::shortest(unsigned channels, std::vector<LanePlain>&
   for (size_t n = 0; n < levels; ++n)
     if (!shortest(levels_[n], to[n])) return nullptr;
   detail = detail_;
-  if (needs_lod_) return codes8 && is_linear() && channels == 16 ? kernels_->plain->levels : nullptr;
+  if (needs_lod_) return codes8 && is_linear() ? kernels_->plain->levels[channels == 16] : nullptr;
   if (to[0].top) return nullptr;
   if (codes8) return kernels_->plain->sample[channels == 16][is_linear()];
   return is_linear() ? nullptr : kernels_->plain->nearest24[channels == 16];
