@@ -74,8 +74,10 @@ struct DirectSample {
   bool copied = false;  ///< the response overlaps coordinates
   unsigned channels = 8;
   LanePlainSample shortest = nullptr;
-  mutable LanePlain plain;
-  mutable memory::View::Stamp stamp;  ///< of plain.memory
+  mutable std::vector<LanePlain> plain;
+  LanePlainLevels levels;
+  const void* quick_state = nullptr;  ///< plain[0] or `levels`
+  mutable memory::View::Stamp stamp;  ///< of plain's memory
 };
 
 /// False: it is not of that kind.
@@ -116,24 +118,29 @@ bool DirectSample::answer_plain(const DirectAnswer& answer, Grf* registers, uint
 
 /// False: there is no shortest way.
 bool DirectSample::set_shortest() {
-  shortest = bound->lanes.shortest(channels, plain);
+  if (lod != none || bias != none || (level_zero && bound->lanes.needs_lod())) return false;
+  shortest = bound->lanes.shortest(channels, plain, levels.detail);
   if (!shortest) return false;
-  plain.u = u, plain.v = v;
+  const bool single = bound->lanes.decode().codes == LaneCodes::unorm24;
+  LanePlain& first = plain[0];
+  constexpr int32_t register_dwords = 8;
+  first.u = u * register_dwords, first.v = v * register_dwords;
   for (unsigned c = 0; c < 4; ++c) {
     if (out[c] == none) continue;
     const uint8_t from = bound->lanes.decode().from[c];
-    if (from == LaneDecode::zero) return false;
-    uint8_t& to = from == LaneDecode::one ? plain.ones : plain.to[from];
+    int32_t& to = from == LaneDecode::one ? first.ones : from == LaneDecode::zero ? first.zeros : first.to[single ? c : from];
     if (to != LanePlain::nowhere) return false;
-    to = out[c];
+    to = out[c] * register_dwords;
   }
+  levels.level = plain.data();
+  quick_state = bound->lanes.needs_lod() ? static_cast<const void*>(&levels) : plain.data();
   return true;
 }
 
 bool DirectSample::find_memory(memory::View& view) const {
-  plain.memory = bound->lanes.first_texel(view);
-  stamp = plain.memory ? view.stamp() : memory::View::Stamp{};
-  return plain.memory;
+  const bool found = bound->lanes.find_texels(view, plain);
+  stamp = found ? view.stamp() : memory::View::Stamp{};
+  return found;
 }
 
 bool DirectSample::answer_shortest(const DirectAnswer& answer, Grf* registers, uint32_t mask, ThreadEnv& env) {
@@ -142,9 +149,9 @@ bool DirectSample::answer_shortest(const DirectAnswer& answer, Grf* registers, u
   if (found) {
     const memory::View::Seen seen = env.view.seen();
     answer.window.epoch = seen.epoch, answer.window.generation = seen.generation;
-    answer.quick = d.shortest, answer.quick_state = &d.plain;
+    answer.quick = d.shortest, answer.quick_state = d.quick_state;
   }
-  return (found && d.shortest(&d.plain, registers->dw, mask)) || answer_plain(answer, registers, mask, env);
+  return (found && d.shortest(d.quick_state, registers->dw, mask)) || DirectSample::answer(answer, registers, mask, env);
 }
 
 /// A message without header that loads texels which need no arithmetic, with the surface that it has bound; of one host thread.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Compiled once per instruction set (LANE_KERNELS names the table, LANE_LODS its function, LANE_PLAIN another table); all else is local to
-// the file.
+// Compiled once per instruction set (LANE_KERNELS names the table, LANE_LODS and LANE_FOOTPRINTS its functions, LANE_PLAIN another table);
+// all else is local to the file.
 #include "hw/sampler/lane_kernels.h"
 
 #include <type_traits>
@@ -109,13 +109,12 @@ struct Channels : Texels<W> {
     return reinterpret_cast<F>(V::gather(reinterpret_cast<const std::byte*>(table), code * 4u));
   }
 
-  [[gnu::always_inline]] static inline F unorm24(U code) { return V::floats(code & 0xffffffu) / 16777215.0f; }
   template <LaneCodes codes>
   [[gnu::always_inline]] static inline F component(const LaneDecode& d, unsigned n, U texel) {
     switch (codes) {
       case LaneCodes::unorm8: return V::unorm8(V::byte_of(texel, n));
       case LaneCodes::srgb8: return n == d.linear_component ? V::unorm8(V::byte_of(texel, n)) : look_up(d.srgb, V::byte_of(texel, n));
-      case LaneCodes::unorm24: return unorm24(texel);
+      case LaneCodes::unorm24: return V::unorm24(texel);
       case LaneCodes::float32: break;
     }
     return reinterpret_cast<F>(texel);
@@ -136,9 +135,13 @@ struct Channels : Texels<W> {
     return between<any_value>(top, bottom, v);
   }
 
+  /// A component of the channels in `enabled`.
+  [[gnu::always_inline]] static inline void give(float* to, F color, const float* weight, unsigned first, uint32_t enabled) {
+    V::store(to + first, weight ? between<true>(V::get(to + first), color, by_quad(weight + first / 4)) : color, enabled);
+  }
   template <LaneCodes codes, bool linear>
-  [[gnu::always_inline]] static inline void colors(const LaneDecode& d, const U* texels, const Axis& u, const Axis& v, unsigned first,
-                                                   uint32_t enabled, float* const (&out)[4]) {
+  [[gnu::always_inline]] static inline void colors(const LaneDecode& d, const U* texels, const Axis& u, const Axis& v, const LaneTap& tap,
+                                                   unsigned first, uint32_t enabled, float* const (&out)[4]) {
     F bytes[4];
     if constexpr (codes == LaneCodes::unorm8 && linear) V::bytes_filtered(texels, u.weight, v.weight, bytes);
     for (unsigned c = 0; c < 4; ++c) {
@@ -150,7 +153,7 @@ struct Channels : Texels<W> {
       else if constexpr (linear)
         color = bilinear<codes>(d, n, texels, V::floats(u.weight) * (1.0f / one_texel), V::floats(v.weight) * (1.0f / one_texel));
       else color = component<codes>(d, n, texels[0]);
-      V::store(out[c] + first, color, enabled);
+      give(out[c], color, tap.weight, first, enabled);
     }
   }
 
@@ -166,7 +169,7 @@ struct Channels : Texels<W> {
 #ifdef __AVX512F__
     if constexpr (W == 16 && tiling == LaneTiling::y)
       if (s.shift == 2 && tap.memory && tap.one_level && V::template window<linear>(tap.memory, s.pitch, enabled, columns, rows, texels))
-        return colors<codes, linear>(s.decode, texels, u, v, first, enabled, out);
+        return colors<codes, linear>(s.decode, texels, u, v, tap, first, enabled, out);
 #endif
     constexpr unsigned corners = linear ? 4 : 1;
     U offsets[corners];
@@ -177,14 +180,41 @@ struct Channels : Texels<W> {
       offsets[1] = right + top, offsets[2] = left + bottom, offsets[3] = right + bottom;
     }
     fetch(s, tap, corners, offsets, texels);
-    colors<codes, linear>(s.decode, texels, u, v, first, enabled, out);
+    colors<codes, linear>(s.decode, texels, u, v, tap, first, enabled, out);
   }
 
-  [[gnu::always_inline]] static inline void mix(float* const (&a)[4], const float (&b)[4][max_lanes], const float (&weight)[max_quads],
-                                                unsigned first, uint32_t mask) {
-    const F w = by_quad(weight + first / 4);
+  /// Where tap number `i` is: at the channel's own place if it is the only one.
+  [[gnu::always_inline]] static inline void place(const LaneTap& own, const LaneFootprints& f, float i, unsigned first, float* u,
+                                                  float* v) {
+    const F taps = by_quad(f.taps + first / 4);
+    const F t = taps == 1 ? F{} : (i + 0.5f) / taps - 0.5f;
+    V::put(u + first, V::get(own.u + first) + by_quad(f.step_u + first / 4) * t);
+    V::put(v + first, V::get(own.v + first) + by_quad(f.step_v + first / 4) * t);
+  }
+  [[gnu::always_inline]] static inline void add(float* sum, const float* one, const LaneFootprints& f, float i, unsigned first) {
+    const F taps = by_quad(f.taps + first / 4), own = V::get(one + first), before = V::get(sum + first);
+    V::put(sum + first, i < taps ? (taps == 1 ? own : before + own) : before);
+  }
+  static void taps(LaneSample sample, const LaneSurface& s, const LaneTap& own, const LaneFootprints& f, float* const (&out)[4]) {
+    alignas(64) float u[max_lanes] = {}, v[max_lanes] = {}, one[4][max_lanes] = {}, sum[4][max_lanes] = {};
+    float* parts[4];
+    for (unsigned c = 0; c < 4; ++c) parts[c] = out[c] ? one[c] : nullptr;
+    LaneTap tap = own;
+    tap.u = u, tap.v = v, tap.weight = nullptr;
+    float most = 0;
+    for (const float taps : f.taps) most = taps > most ? taps : most;
+    for (float i = 0; i < most; ++i) {
+      tap.mask = 0;
+      for (unsigned q = 0; q < own.channels / 4; ++q) tap.mask |= i < f.taps[q] ? own.mask & 15u << 4 * q : 0;
+      if (!tap.mask) continue;
+      for (unsigned first = 0; first < own.channels; first += W) place(own, f, i, first, u, v);
+      sample(s, tap, parts);
+      for (unsigned c = 0; c < 4; ++c)
+        for (unsigned first = 0; parts[c] && first < own.channels; first += W) add(sum[c], one[c], f, i, first);
+    }
     for (unsigned c = 0; c < 4; ++c)
-      if (a[c]) V::store(a[c] + first, between<true>(V::get(a[c] + first), V::get(b[c] + first), w), mask >> first & ((1u << W) - 1));
+      for (unsigned first = 0; out[c] && first < own.channels; first += W)
+        give(out[c], V::get(sum[c] + first) / by_quad(f.taps + first / 4), own.weight, first, own.mask >> first & ((1u << W) - 1));
   }
 };
 
@@ -196,11 +226,11 @@ void sample(const LaneSurface& s, const LaneTap& tap, float* const (&out)[4]) {
   for (unsigned first = 0; first < tap.channels; first += 8) Channels<8>::sample<codes, tiling, linear>(s, tap, first, out);
 }
 
-void mix(float* const (&a)[4], const float (&b)[4][max_lanes], const float (&weight)[max_quads], unsigned channels, uint32_t mask) {
+void taps(LaneSample sample, const LaneSurface& s, const LaneTap& tap, const LaneFootprints& footprints, float* const (&out)[4]) {
 #ifdef __AVX512F__
-  if (channels == 16) return Channels<16>::mix(a, b, weight, 0, mask);
+  if (tap.channels == 16) return Channels<16>::taps(sample, s, tap, footprints, out);
 #endif
-  for (unsigned first = 0; first < channels; first += 8) Channels<8>::mix(a, b, weight, first, mask);
+  Channels<8>::taps(sample, s, tap, footprints, out);
 }
 
 void copy(float* to, const float* from) {
@@ -211,11 +241,12 @@ void copy(float* to, const float* from) {
 }  // namespace
 
 void LANE_LODS(const LaneDetail& d, const float* u, const float* v, const float* given, const float* bias, LaneLods& out);
+void LANE_FOOTPRINTS(const LaneDetail& d, const float* u, const float* v, unsigned most, LaneFootprints& out, float* lod);
 extern const LanePlainKernels LANE_PLAIN;
 extern const LaneKernels LANE_KERNELS;
 #define SAMPLE_OF(codes, tiling) {sample<LaneCodes::codes, LaneTiling::tiling, false>, sample<LaneCodes::codes, LaneTiling::tiling, true>}
 #define SAMPLES_OF(codes) {SAMPLE_OF(codes, linear), SAMPLE_OF(codes, x), SAMPLE_OF(codes, y), SAMPLE_OF(codes, yf)}
 const LaneKernels LANE_KERNELS{
-    copy, LANE_LODS, {SAMPLES_OF(unorm8), SAMPLES_OF(srgb8), SAMPLES_OF(unorm24), SAMPLES_OF(float32)}, mix, &LANE_PLAIN};
+    copy, LANE_LODS, LANE_FOOTPRINTS, {SAMPLES_OF(unorm8), SAMPLES_OF(srgb8), SAMPLES_OF(unorm24), SAMPLES_OF(float32)}, taps, &LANE_PLAIN};
 
 }  // namespace softgen::sampler

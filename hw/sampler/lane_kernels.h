@@ -66,6 +66,8 @@ struct LaneTap {
   const std::byte* memory;            ///< the surface in one piece; null: load()
   LaneLoad load;
   void* context;
+  /// By quad: the sample's weight in a mix with the colours that are there. Null: it replaces them.
+  const float* weight = nullptr;
 };
 
 /// Colours by component: out[c][lane]; null: not needed. Channels that are not in the mask keep their values.
@@ -104,12 +106,19 @@ struct LaneLods {
   bool mixed = false;       ///< some weights are not zero
 };
 
-/// The fast path of the commonest samples: one level of four 8-bit UNORM components (not sRGB), Y-tiled, in one piece of host memory, with
-/// clamping or with wrapping at powers of two, from registers (of eight dwords) to registers.
+/// Of each quad: anisotropic samples at equal distances along a footprint's longer axis.
+struct LaneFootprints {
+  float taps[max_quads] = {1, 1, 1, 1}, step_u[max_quads] = {}, step_v[max_quads] = {};
+};
+
+/// The fast path of the commonest samples: one level of four 8-bit UNORM components (not sRGB), or nearest texels of 24 bits, Y-tiled, in one
+/// piece of host memory, with clamping or with wrapping at powers of two, from registers (of eight dwords) to registers.
 struct LanePlain {
-  static constexpr uint8_t nowhere = 0xff;
-  const std::byte* memory = nullptr;  ///< the level's first texel, which is the first of a tile
+  static constexpr int32_t nowhere = -1;
+  const std::byte* memory = nullptr;  ///< the first texel of the level's first row of tiles
   uint32_t pitch = 0;
+  uint32_t top = 0;                             ///< the level's first row in that row of tiles, a multiple of four; 0 without mip levels
+  uint32_t tile_step = 0;                       ///< an address is 16 row + tile_step (row / 32), and more by the column
   float scale[2] = {1, 1};                      ///< u, v: 1/256 texels are coordinate * scale + added
   float added[2] = {0, 0};                      ///< for rounding
   float min[2] = {0, 0}, max[2] = {0, 0};       ///< 1/256 texels are clamped to these
@@ -118,17 +127,27 @@ struct LanePlain {
   /// In a window of 12x8 texels inside the level no texel is clamped or wrapped. The largest such position, and the mask that wraps
   /// positions; u (a multiple of four) in element 0, v in element 4.
   bool has_window = false;
-  alignas(16) int16_t window_last[8] = {}, window_mask[8] = {};
-  float size[2] = {1, 1};                                ///< for nearest texels without rounding
-  uint8_t u = 0, v = 0;                                  ///< first registers
-  uint8_t to[4] = {nowhere, nowhere, nowhere, nowhere};  ///< first registers of the components
-  uint8_t ones = nowhere;                                ///< first register that is set to 1
+  alignas(16) int16_t window_last[8] = {}, window_mask[8] = {}, window_top[8] = {};
+  alignas(16) int16_t window_least[8] = {};  ///< where the window is sought: clamped texels before 0 are in none
+  float size[2] = {1, 1};                    ///< for nearest texels without rounding
+  // Places in the registers, in dwords.
+  int32_t u = 0, v = 0;
+  /// Of the stored components; with 24 bits all of the one that there is.
+  int32_t to[4] = {nowhere, nowhere, nowhere, nowhere};
+  int32_t ones = nowhere, zeros = nowhere;  ///< what is set to 1 and to 0
 };
-/// Samples the channels of `mask`; `plain`: a LanePlain. False: no effect, the caller uses the general path.
+/// The same of all levels, for implicit levels of detail and linear filters.
+struct LanePlainLevels {
+  LaneDetail detail;
+  const LanePlain* level = nullptr;  ///< all with the same registers
+  mutable int32_t likely = 0;        ///< the last message's level: one that is likely, and is worked on before it is known
+};
+/// Samples the channels of `mask`; `plain`: a LanePlain, or LanePlainLevels. False: no effect, the caller uses the general path.
 using LanePlainSample = bool (*)(const void* plain, uint32_t* registers, uint32_t mask);
-/// Indices: 16 channels (else 8); linear filter.
 struct LanePlainKernels {
-  LanePlainSample sample[2][2];
+  LanePlainSample sample[2][2];  ///< 16 channels (else 8); linear filter
+  LanePlainSample nearest24[2];  ///< of 24 bits; 16 channels
+  LanePlainSample levels[2];     ///< 16 channels; null: there is none
 };
 
 struct LaneKernels {
@@ -137,10 +156,12 @@ struct LaneKernels {
   /// plane_lod() and finish_lod() of four quads. `u`, `v`: 16 channels. `given`, `bias`: one value per quad; null: computed from u and v;
   /// no bias.
   void (*lods)(const LaneDetail& detail, const float* u, const float* v, const float* given, const float* bias, LaneLods& out);
+  /// plane_footprint() of four quads, of up to `most` taps, and their levels of detail.
+  void (*footprints)(const LaneDetail& detail, const float* u, const float* v, unsigned most, LaneFootprints& out, float* lod);
   /// Indices: LaneCodes, LaneTiling, linear filter.
   LaneSample sample[4][4][2];
-  /// Sets `a` to a + (b - a) weight for the channels of `mask`. One weight per quad; no change where it is zero.
-  void (*mix)(float* const (&a)[4], const float (&b)[4][max_lanes], const float (&weight)[max_quads], unsigned channels, uint32_t mask);
+  /// The mean of a footprint's samples, as Filter::taps() has it.
+  void (*taps)(LaneSample sample, const LaneSurface& surface, const LaneTap& tap, const LaneFootprints& footprints, float* const (&out)[4]);
   const LanePlainKernels* plain;
 };
 

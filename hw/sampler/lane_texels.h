@@ -116,6 +116,8 @@ struct Texels : Vectors<W> {
 #endif
   }
 
+  [[gnu::always_inline]] static inline F unorm24(U code) { return V::floats(code & 0xffffffu) / 16777215.0f; }
+
   /// 256 a + (b - a) weight of bytes 0 and 2 of the texels, or of 1 and 3; fits into 16 bits.
   template <bool odd>
   [[gnu::always_inline]] static inline H across(U a, U b, H weight) {

@@ -141,14 +141,33 @@ void LaneSampler::places(const Texture& texture) {
   }
 }
 
-LanePlainSample LaneSampler::shortest(unsigned channels, LanePlain& to) const {
+LanePlainSample LaneSampler::shortest(unsigned channels, std::vector<LanePlain>& to, LaneDetail& detail) const {
   const LaneSurface& s = surface_;
-  const LaneLevel& level = levels_[0];
-  const bool common = possible_ && plain() && s.decode.codes == LaneCodes::unorm8 && s.shift == 2 && s.tiling == LaneTiling::y;
-  if (!common || level.x || level.y % 32) return nullptr;
-  const bool linear =
-      magnified_.sample == kernels_->sample[static_cast<unsigned>(LaneCodes::unorm8)][static_cast<unsigned>(LaneTiling::y)][1];
+  const bool codes8 = s.decode.codes == LaneCodes::unorm8, codes24 = s.decode.codes == LaneCodes::unorm24;
+  if (!possible_ || !(codes8 || codes24) || s.shift != 2 || s.tiling != LaneTiling::y || filters_differ_ || anisotropic_) return nullptr;
+  const size_t levels = needs_lod_ ? levels_.size() : 1;
+  to.assign(levels, {});
+  for (size_t n = 0; n < levels; ++n)
+    if (!shortest(levels_[n], to[n])) return nullptr;
+  detail = detail_;
+  if (needs_lod_) return codes8 && is_linear() ? kernels_->plain->levels[channels == 16] : nullptr;
+  if (to[0].top) return nullptr;
+  if (codes8) return kernels_->plain->sample[channels == 16][is_linear()];
+  return is_linear() ? nullptr : kernels_->plain->nearest24[channels == 16];
+}
+
+bool LaneSampler::is_linear() const {
+  return magnified_.sample == kernels_->sample[static_cast<unsigned>(surface_.decode.codes)][static_cast<unsigned>(surface_.tiling)][1];
+}
+
+/// Sets what depends on the level and the sampler.
+bool LaneSampler::shortest(const LaneLevel& level, LanePlain& to) const {
+  const LaneSurface& s = surface_;
+  if (level.x % 4 || level.y % 4) return false;
+  const bool linear = is_linear();
   to.pitch = s.pitch;
+  to.top = level.y % 32;
+  to.tile_step = 32 * s.pitch - 512;
   const int32_t size[2] = {level.width, level.height};
   for (unsigned n = 0; n < 2; ++n) {
     to.scale[n] = s.normalized ? 256.0f * static_cast<float>(size[n]) : 256.0f;
@@ -160,11 +179,11 @@ LanePlainSample LaneSampler::shortest(unsigned channels, LanePlain& to) const {
         to.first[n] = 0, to.last[n] = size[n] - 1, to.mask[n] = -1;
         break;
       case Wrap::wrap:
-        if (!std::has_single_bit(static_cast<uint32_t>(size[n]))) return nullptr;
+        if (!std::has_single_bit(static_cast<uint32_t>(size[n]))) return false;
         to.min[n] = -256 * lane_far, to.max[n] = 256 * lane_far;
         to.first[n] = INT32_MIN, to.last[n] = INT32_MAX, to.mask[n] = size[n] - 1;
         break;
-      case Wrap::mirror: return nullptr;
+      case Wrap::mirror: return false;
     }
   }
   constexpr int32_t window[2] = {12, 8};
@@ -174,8 +193,18 @@ LanePlainSample LaneSampler::shortest(unsigned channels, LanePlain& to) const {
     to.size[n] = s.normalized ? static_cast<float>(size[n]) : 1.0f;
     to.window_last[4 * n] = static_cast<int16_t>((size[n] - window[n]) & (n == 0 ? ~3 : ~0)),
                        to.window_mask[4 * n] = static_cast<int16_t>(to.mask[n]);
+    to.window_least[4 * n] = s.wrap[n] == Wrap::clamp ? 0 : -0x7f80;
   }
-  return kernels_->plain->sample[channels == 16][linear];
+  to.window_top[4] = static_cast<int16_t>(to.top);
+  return true;
+}
+
+bool LaneSampler::find_texels(memory::View& view, std::vector<LanePlain>& levels) {
+  const std::byte* surface = memory(view);
+  // In Y tiles four columns of dwords are 512 bytes from the next four, also across tiles.
+  for (size_t n = 0; surface && n < levels.size(); ++n)
+    levels[n].memory = surface + uint64_t{levels_[n].y - levels[n].top} * surface_.pitch + uint64_t{levels_[n].x} * 128;
+  return surface;
 }
 
 /// Looking up all pages pays for messages that read many texels.
@@ -189,33 +218,13 @@ const std::byte* LaneSampler::looked_up(memory::View& view) {
   return memory_;
 }
 
-/// The mean of all of a footprint's taps, as Filter::taps() has it; null: of one.
-void LaneSampler::sample_taps(const Manner& manner, LaneTap& tap, const Footprints* f, float* const (&out)[4]) const {
-  if (!f || !manner.anisotropic) return manner.sample(surface_, tap, out);
-  const LaneTap own = tap;
-  alignas(64) float u[max_lanes] = {}, v[max_lanes] = {}, one[4][max_lanes], sum[4][max_lanes] = {};
-  const float max = *std::max_element(std::begin(f->taps), std::end(f->taps));
-  for (float i = 0; i < max; ++i) {
-    tap.u = u, tap.v = v, tap.mask = 0;
-    for (unsigned lane = 0; lane < own.channels; ++lane) {
-      const unsigned q = lane / 4;
-      const float t = f->taps[q] == 1 ? 0 : (i + 0.5f) / f->taps[q] - 0.5f;
-      u[lane] = own.u[lane] + f->step_u[q] * t, v[lane] = own.v[lane] + f->step_v[q] * t;
-      if (i < f->taps[q]) tap.mask |= own.mask & 1u << lane;
-    }
-    if (!tap.mask) continue;
-    manner.sample(surface_, tap, {one[0], one[1], one[2], one[3]});
-    for (unsigned c = 0; c < 4; ++c)
-      for (unsigned lane = 0; lane < own.channels; ++lane)
-        if (i < f->taps[lane / 4]) sum[c][lane] = f->taps[lane / 4] == 1 ? one[c][lane] : sum[c][lane] + one[c][lane];
-  }
-  tap = own;
-  for (unsigned c = 0; c < 4; ++c)
-    for (unsigned lane = 0; out[c] && lane < own.channels; ++lane)
-      if (own.mask >> lane & 1) out[c][lane] = sum[c][lane] / f->taps[lane / 4];
+/// The mean of all of a footprint's taps; null: of one.
+void LaneSampler::sample_taps(const Manner& manner, const LaneTap& tap, const LaneFootprints* f, float* const (&out)[4]) const {
+  if (f && manner.anisotropic) kernels_->taps(manner.sample, surface_, tap, *f, out);
+  else manner.sample(surface_, tap, out);
 }
 
-void LaneSampler::sample_levels(const Manner& manner, LaneTap& tap, const LaneLods& lods, const Footprints* f,
+void LaneSampler::sample_levels(const Manner& manner, LaneTap& tap, const LaneLods& lods, const LaneFootprints* f,
                                 float* const (&out)[4]) const {
   tap.rounded[0] = manner.rounded[0], tap.rounded[1] = manner.rounded[1];
   tap.one_level = lods.one_level;
@@ -227,22 +236,19 @@ void LaneSampler::sample_levels(const Manner& manner, LaneTap& tap, const LaneLo
   if (tap.one_level) ++tap.level[0];
   else
     for (unsigned q = 0; q < max_quads; ++q) tap.level[q] += lods.weight[q] != 0;
-  alignas(64) float more[4][max_lanes];
-  sample_taps(manner, tap, f, {more[0], more[1], more[2], more[3]});
-  kernels_->mix(out, more, lods.weight, tap.channels, tap.mask);
+  tap.weight = lods.weight;
+  sample_taps(manner, tap, f, out);
+  tap.weight = nullptr;
 }
 
-void LaneSampler::footprints(const LaneRequest& r, Footprints& out, float (&lod)[max_quads]) const {
-  for (unsigned q = 0; q < r.tap.channels / 4; ++q) {
-    if (!(r.tap.mask >> 4 * q & 15)) continue;
-    const float *u = r.tap.u + 4 * q, *v = r.tap.v + 4 * q;
-    const Detail d = plane_footprint(detail_.width, detail_.height, max_taps_, u[1] - u[0], v[1] - v[0], u[2] - u[0], v[2] - v[0]);
-    lod[q] = d.lod, out.taps[q] = static_cast<float>(d.taps), out.step_u[q] = d.step_u, out.step_v[q] = d.step_v;
-  }
+void LaneSampler::footprints(const LaneRequest& r, LaneFootprints& out, float (&lod)[max_quads]) const {
+  kernels_->footprints(detail_, r.tap.u, r.tap.v, max_taps_, out, lod);
+  for (unsigned q = 0; q < max_quads; ++q)
+    if (!(r.tap.mask >> 4 * q & 15)) out.taps[q] = 1, lod[q] = 0;
 }
 
 /// False: some quad's channels do not agree.
-bool LaneSampler::lods(const LaneRequest& r, LaneLods& out, Footprints* f) const {
+bool LaneSampler::lods(const LaneRequest& r, LaneLods& out, LaneFootprints* f) const {
   if (!r.has_lod && !r.has_bias && !r.level_zero && !f) {
     kernels_->lods(detail_, r.tap.u, r.tap.v, nullptr, nullptr, out);
     return true;
@@ -279,8 +285,8 @@ bool LaneSampler::sample(memory::View& view, LaneRequest& r) {
   Pages pages{view, base_};
   tap.memory = memory(view), tap.load = load, tap.context = &pages;
   LaneLods lods;
-  Footprints footprints;
-  Footprints* f = anisotropic_ && !r.has_lod && !r.level_zero ? &footprints : nullptr;
+  LaneFootprints footprints;
+  LaneFootprints* f = anisotropic_ && !r.has_lod && !r.level_zero ? &footprints : nullptr;
   if (!this->lods(r, lods, f)) return false;
   if (!filters_differ_) {
     sample_levels(minified_, tap, lods, f, r.out);

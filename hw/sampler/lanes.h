@@ -42,13 +42,12 @@ class LaneSampler {
     if (!tap.memory) return sample_scattered(view, tap, out);
     magnified_.sample(surface_, tap, out);
   }
-  /// The shortest way, for a message of level 0 without offsets, when there is one: sets all of `to` but registers and memory.
-  LanePlainSample shortest(unsigned channels, LanePlain& to) const;
-  /// Where shortest()'s first texel is, as long as the view's stamp stays; null: not known yet, or the surface is scattered.
-  const std::byte* first_texel(memory::View& view) {
-    const std::byte* surface = memory(view);
-    return surface ? surface + uint64_t{levels_[0].y} * surface_.pitch : nullptr;
-  }
+  /// The shortest way, for a message without offsets, of implicit levels of detail where these have a say, when there is one. Sets an element
+  /// for each level that it may sample, all but registers and memory, and the function takes a LanePlain or, if this needs_lod(), `detail`
+  /// with them.
+  LanePlainSample shortest(unsigned channels, std::vector<LanePlain>& to, LaneDetail& detail) const;
+  /// Sets where shortest()'s texels are, as long as the view's stamp stays. False: not known yet, or the surface is scattered.
+  bool find_texels(memory::View& view, std::vector<LanePlain>& levels);
   /// Where the components of a texel go: the result's by component, LanePlain::nowhere for none; or a constant.
   const LaneDecode& decode() const { return surface_.decode; }
   /// A whole message. False: the channels of a quad have levels of detail of their own; no effect.
@@ -62,18 +61,17 @@ class LaneSampler {
     bool anisotropic = false;
     bool operator==(const Manner&) const = default;
   };
-  /// Each quad's samples besides those at its channels' own coordinates.
-  struct Footprints {
-    float taps[max_quads] = {1, 1, 1, 1}, step_u[max_quads] = {}, step_v[max_quads] = {};
-  };
   void places(const Texture& texture);
-  bool lods(const LaneRequest& request, LaneLods& out, Footprints* footprints) const;
+  bool is_linear() const;
+  bool shortest(const LaneLevel& level, LanePlain& to) const;
+  bool lods(const LaneRequest& request, LaneLods& out, LaneFootprints* footprints) const;
   const std::byte* memory(memory::View& view) { return memory_ && view.stamp() == stamp_ ? memory_ : looked_up(view); }
   const std::byte* looked_up(memory::View& view);
   void sample_scattered(memory::View& view, LaneTap& tap, float* const (&out)[4]) const;
-  void footprints(const LaneRequest& request, Footprints& out, float (&lod)[max_quads]) const;
-  void sample_taps(const Manner& manner, LaneTap& tap, const Footprints* footprints, float* const (&out)[4]) const;
-  void sample_levels(const Manner& manner, LaneTap& tap, const LaneLods& lods, const Footprints* footprints, float* const (&out)[4]) const;
+  void footprints(const LaneRequest& request, LaneFootprints& out, float (&lod)[max_quads]) const;
+  void sample_taps(const Manner& manner, const LaneTap& tap, const LaneFootprints* footprints, float* const (&out)[4]) const;
+  void sample_levels(const Manner& manner, LaneTap& tap, const LaneLods& lods, const LaneFootprints* footprints,
+                     float* const (&out)[4]) const;
 
   const LaneKernels* kernels_ = nullptr;
   LaneSurface surface_;

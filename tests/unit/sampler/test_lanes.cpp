@@ -166,11 +166,15 @@ TEST_CASE("the fast path gives the results of the general path") {
   std::mt19937 random(seed);
   Memory memory(random, false);
   const auto kernels = sampler::all_lane_kernels();
-  unsigned ways[3] = {};
-  for (unsigned round = 0; round < 6000; ++round) {
+  unsigned ways[3] = {}, with_levels = 0;
+  for (unsigned round = 0; round < 12000; ++round) {
     Round r(random);
-    r.s.format = surface::find_format(r.any(2) ? F::R8G8B8A8_UNORM : F::B8G8R8A8_UNORM), r.s.tiling = surface::Tiling::y;
-    r.state.mip_filter = sampler::MipFilter::none;
+    constexpr F formats[] = {F::R8G8B8A8_UNORM, F::B8G8R8A8_UNORM, F::R24_UNORM_X8_TYPELESS};
+    r.s.format = surface::find_format(formats[r.any(3)]), r.s.tiling = surface::Tiling::y;
+    if (r.any(2)) r.state.mip_filter = sampler::MipFilter::none;
+    for (sampler::AddressMode* mode : {&r.state.mode_u, &r.state.mode_v})
+      if (r.any(4)) *mode = sampler::AddressMode::clamp;
+    r.request.has_lod = r.request.has_bias = r.request.level_zero = false;
     r.state.mag_filter = static_cast<sampler::TexelFilter>(r.any(2)),
     r.state.min_filter = static_cast<sampler::TexelFilter>(r.state.mag_filter);
     r.state.min_rounding.u = r.state.mag_rounding.u;
@@ -178,11 +182,16 @@ TEST_CASE("the fast path gives the results of the general path") {
     if (r.any(2)) r.s.width = 64 + r.any(60), r.s.height = 64 + r.any(60);
     const Texture texture(r.s);
     LaneSampler lanes(texture, r.state, *kernels.tables[round % kernels.count]);
-    sampler::LanePlain plain;
-    const auto shortest = lanes.shortest(r.request.tap.channels, plain);
+    REQUIRE(lanes.possible());
+    std::vector<sampler::LanePlain> levels;
+    sampler::LanePlainLevels all_levels;
+    const auto shortest = lanes.shortest(r.request.tap.channels, levels, all_levels.detail);
     if (!shortest) continue;
-    for (unsigned times = 0; times < 20; ++times) plain.memory = lanes.first_texel(memory.view);
+    for (unsigned times = 0; times < 20; ++times) lanes.find_texels(memory.view, levels);
+    sampler::LanePlain& plain = levels[0];
     REQUIRE(plain.memory);
+    all_levels.level = levels.data();
+    all_levels.likely = static_cast<int32_t>(r.any(static_cast<uint32_t>(levels.size())));
     // Coordinates in registers 0 to 3, components in 8 to 15, some of them not wanted.
     alignas(64) uint32_t registers[24][8];
     alignas(64) float expected[4][LaneRequest::max_channels];
@@ -192,23 +201,27 @@ TEST_CASE("the fast path gives the results of the general path") {
                                          expected[c][i] = std::bit_cast<float>(registers[8 + 2 * c + i / 8][i % 8]);
     for (unsigned i = 0; i < 16; ++i)
       registers[i / 8][i % 8] = std::bit_cast<uint32_t>(r.u[i]), registers[2 + i / 8][i % 8] = std::bit_cast<uint32_t>(r.v[i]);
-    plain.u = 0, plain.v = 2;
+    plain.u = 0, plain.v = 16;
     float* out[4] = {};
     for (unsigned c = 0; c < 4; ++c) {
       const uint8_t from = lanes.decode().from[c];
       if (from >= sampler::LaneDecode::zero || plain.to[from] != sampler::LanePlain::nowhere || r.any(4) == 0) continue;
-      plain.to[from] = static_cast<uint8_t>(8 + 2 * c);
+      plain.to[from] = static_cast<int32_t>(8 * (8 + 2 * c));
       out[c] = expected[c];
     }
     r.request.tap.offset[0] = r.request.tap.offset[1] = 0;
-    lanes.sample_plain(memory.view, r.request.tap, out);
-    if (!shortest(&plain, registers[0], r.request.tap.mask)) continue;
+    for (unsigned c = 0; c < 4; ++c) r.request.out[c] = out[c];
+    REQUIRE(lanes.sample(memory.view, r.request));
+    const void* state = lanes.needs_lod() ? static_cast<const void*>(&all_levels) : &plain;
+    if (!shortest(state, registers[0], r.request.tap.mask)) continue;
     ++ways[round % kernels.count];
+    with_levels += lanes.needs_lod();
     INFO("round " << round);
     for (unsigned c = 0; c < 4; ++c)
       for (unsigned i = 0; i < 16; ++i) REQUIRE(registers[8 + 2 * c + i / 8][i % 8] == std::bit_cast<uint32_t>(expected[c][i]));
   }
   for (unsigned n = 0; n < kernels.count; ++n) CHECK(ways[n] > 100);
+  if (kernels.best().plain->levels[1]) CHECK(with_levels > 100);
 }
 
 TEST_CASE("quads whose channels have different levels of detail do not use vector code") {
