@@ -158,19 +158,23 @@ ExecResult PixelQueue::finish(EngineEnv& env) {
 
 /// Objects are large, and the following passes read the bounds of all of them a few times.
 void PixelQueue::add_items(PixelWork& work) {
+  constexpr size_t bounds_ahead = 8;
   const size_t before = items_.size();
   int64_t pixels = 0;
   PixelRect all{INT32_MAX, INT32_MAX, INT32_MIN, INT32_MIN};
   items_.resize(before + object_count(work));
   Item* to = items_.data() + before;
-  for (const auto& list : work.lists)
-    for (const PreparedObject& object : list->objects) {
-      const PixelRect b = object.bounds;
+  for (const auto& list : work.lists) {
+    const PreparedObject* const objects = list->objects.data();
+    for (size_t i = 0, count = list->objects.size(); i < count; ++i) {
+      __builtin_prefetch(objects + std::min(i + bounds_ahead, count - 1));
+      const PixelRect b = objects[i].bounds;
       if (b.empty()) continue;
       pixels += pixels_of(b);
       all = {std::min(all.x0, b.x0), std::min(all.y0, b.y0), std::max(all.x1, b.x1), std::max(all.y1, b.y1)};
-      *to++ = {&work, &object, b};
+      *to++ = {&work, objects + i, b};
     }
+  }
   work.bounds_pixels = pixels;
   items_.resize(static_cast<size_t>(to - items_.data()));
   if (items_.size() == before) return;

@@ -19,10 +19,7 @@ BlockEdge block_edge(const Edge& e, int64_t value) {
 }  // namespace
 
 PartRaster::PartRaster(const Coverage& part, const RasterState& raster)
-    : part_(part),
-      raster_(raster),
-      points_(raster.multisample_rasterization ? raster.samples : 1),
-      all_((1u << raster.samples) - 1) {
+    : part_(part), raster_(raster), points_(raster.multisample_rasterization ? raster.samples : 1), all_((1u << raster.samples) - 1) {
   constexpr int64_t extent = int64_t{block} * subpixels;
   for (unsigned i = 0; i < part.edge_count; ++i) {
     Edge& e = edges_[i];

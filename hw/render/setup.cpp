@@ -254,9 +254,9 @@ Setup::Found Setup::find(const Corners& triangle, Plain& out) {
 
 /// What most triangles are.
 void Setup::prepare_plain(std::span<const Plain> triangles, std::span<const Vertex> vertices, PreparedObjects& out) {
-  std::array<TriangleRows, 4> rows{};
+  std::array<TriangleRows, 4> rows;
   std::array<TrianglePlanes, 4> planes;
-  for (size_t i = 0; i < triangles.size(); ++i) rows[i] = triangles[i].rows;
+  for (size_t i = 0; i < rows.size(); ++i) rows[i] = triangles[std::min(i, triangles.size() - 1)].rows;
   kernels_.planes(rows.data(), triangles.size(), planes.data());
   for (size_t i = 0; i < triangles.size(); ++i) {
     const Plain& triangle = triangles[i];

@@ -71,6 +71,7 @@ struct Fade {
 
 /// There are many, and tiles read them in another order than they were written in: what few objects have is in the arena.
 struct alignas(64) PreparedObject {
+  PreparedObject() {}  // user-provided: a defaulted one clears all of it before it initializes the members
   PixelRect bounds;
   Slice<Coverage> parts;
   Slice<AttributeSetup> attributes;
@@ -84,8 +85,8 @@ struct alignas(64) PreparedObject {
   uint8_t viewport = 0;
   uint32_t layer = 0;
   const std::array<Plane2, 2>* own_linear = nullptr;  ///< barycentrics without perspective; null: as with it, or nobody asks for them
-  const Fade* fade = nullptr;       ///< null: none
-  const Plane2* stipple = nullptr;  ///< of lines: the pixel's number within the stipple pattern's repetition
+  const Fade* fade = nullptr;                         ///< null: none
+  const Plane2* stipple = nullptr;                    ///< of lines: the pixel's number within the stipple pattern's repetition
   const std::array<Plane2, 2>& linear() const { return own_linear ? *own_linear : perspective; }
 };
 

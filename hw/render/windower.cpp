@@ -171,6 +171,7 @@ void Windower::add_block(uint32_t x, uint32_t y, uint64_t live, uint64_t covered
   for (uint32_t square = 0; square < 4; ++square) {
     const auto live_here = static_cast<uint32_t>(live_squares >> 16 * square & 0xffff),
                covered_here = static_cast<uint32_t>(covered_squares >> 16 * square & 0xffff);
+    if (!live_here) continue;
     const uint32_t at = place(square);
     if (live_here == whole_square && squares_) {
       threads_.add_square(at, covered_here, block);
