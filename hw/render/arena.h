@@ -23,6 +23,11 @@ class Slice {
     assert(size_ < room_);
     data_[size_++] = value;
   }
+  /// One more, to be filled in where it is: copies of what was just stored in smaller pieces wait for these stores.
+  T& add() {
+    assert(size_ < room_);
+    return *new (data_ + size_++) T;
+  }
   const T* begin() const { return data_; }
   const T* end() const { return data_ + size_; }
   const T& operator[](size_t i) const { return data_[i]; }

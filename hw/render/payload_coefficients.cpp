@@ -45,7 +45,7 @@ unsigned PayloadWriter::put_coefficients(const PixelThread& thread, unsigned reg
     planes(z, object_->one_over_w);
   }
   if (wanted.perspective) planes(object_->perspective[0], object_->perspective[1]);
-  if (wanted.linear) planes(object_->linear[0], object_->linear[1]);
+  if (wanted.linear) planes(object_->linear()[0], object_->linear()[1]);
   if (wanted.sample_offsets) {
     // Sixteen bytes of x, then of y, in sixteenths of a pixel.
     auto* bytes = reinterpret_cast<uint8_t*>((own(reg++) = {}).dw);

@@ -34,7 +34,7 @@ PayloadWriter::Point PayloadWriter::position(const PixelThread& thread, unsigned
 }
 
 PayloadWriter::Point PayloadWriter::barycentrics(const PreparedObject& object, const Point& at, bool linear) const {
-  const auto& of = linear ? object.linear : object.perspective;
+  const auto& of = linear ? object.linear() : object.perspective;
   const CenterPlanes::Plane i = plane_of(of[0]), j = plane_of(of[1]), w = plane_of(object.one_over_w);
   const std::array<double, 4> x{at[0], at[0], at[0], at[0]}, y{at[1], at[1], at[1], at[1]};
   std::array<float, 4> i_there, j_there;
@@ -81,7 +81,7 @@ Location zw_location(const PixelState& pixel) {
 /// What is the same for all threads of object_.
 void PayloadWriter::find_centers() {
   const PixelState& pixel = draw_->state.pixel;
-  constexpr uint32_t at_centers = 011;
+  constexpr uint32_t at_centers = 011, without_perspective = 070;
   CenterPlanes& c = centers_;
   c.modes = pixel.inputs.barycentrics;
   c.depth = pixel.inputs.depth, c.w = pixel.inputs.w;
@@ -92,7 +92,8 @@ void PayloadWriter::find_centers() {
   center_registers_ = c.registers(std::min(draw_->simd, 16u) / 4);
   if (!center_registers_) return;
   c.perspective = {plane_of(object_->perspective[0]), plane_of(object_->perspective[1])};
-  c.linear = {plane_of(object_->linear[0]), plane_of(object_->linear[1])};
+  if (const std::array<Plane2, 2>& linear = object_->linear(); c.modes & without_perspective)
+    c.linear = {plane_of(linear[0]), plane_of(linear[1])};
   c.one_over_w = plane_of(object_->one_over_w);
   c.z = plane_of(object_->z);
   const Viewport& viewport = draw_->raster.viewports[object_->viewport];

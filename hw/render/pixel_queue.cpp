@@ -2,11 +2,11 @@
 #include "hw/render/pixel_queue.h"
 
 #include <algorithm>
+#include <climits>
 #include <utility>
 
 #include "hw/base/work.h"
 #include "hw/mmio/register_file.h"
-#include "hw/render/tile_bins.h"
 
 namespace softgen::render {
 namespace {
@@ -139,10 +139,9 @@ ExecResult PixelQueue::finish(EngineEnv& env) {
   const auto works = std::exchange(deferred_, {});
   deferred_objects_ = 0;
   const double expected = std::exchange(deferred_nanoseconds_, 0);
-  std::vector<Item> items;
-  for (const auto& work : works) add_items(*work, items);
+  for (const auto& work : works) add_items(*work);
   uint64_t tile = 0;
-  draw_items(items, expected, env, tile, nullptr);
+  draw_items(expected, env, tile, nullptr);
   const auto time = Clock::now() - began;
   count_time(TimedStage::pixels, time);
   std::vector<PixelWork*> drawn;
@@ -158,23 +157,38 @@ ExecResult PixelQueue::finish(EngineEnv& env) {
 // -- drawing
 
 /// Objects are large, and the following passes read the bounds of all of them a few times.
-void PixelQueue::add_items(PixelWork& work, std::vector<Item>& items) {
-  work.bounds_pixels = 0;
-  items.reserve(items.size() + object_count(work));
-  for (const auto& list : work.lists)
-    for (const PreparedObject& object : list->objects) {
-      if (object.bounds.empty()) continue;
-      work.bounds_pixels += pixels_of(object.bounds);
-      items.push_back({&work, &object, object.bounds});
+void PixelQueue::add_items(PixelWork& work) {
+  constexpr size_t bounds_ahead = 8;
+  const size_t before = items_.size();
+  int64_t pixels = 0;
+  PixelRect all{INT32_MAX, INT32_MAX, INT32_MIN, INT32_MIN};
+  items_.resize(before + object_count(work));
+  Item* to = items_.data() + before;
+  for (const auto& list : work.lists) {
+    const PreparedObject* const objects = list->objects.data();
+    for (size_t i = 0, count = list->objects.size(); i < count; ++i) {
+      __builtin_prefetch(objects + std::min(i + bounds_ahead, count - 1));
+      const PixelRect b = objects[i].bounds;
+      if (b.empty()) continue;
+      pixels += pixels_of(b);
+      all = {std::min(all.x0, b.x0), std::min(all.y0, b.y0), std::max(all.x1, b.x1), std::max(all.y1, b.y1)};
+      *to++ = {&work, objects + i, b};
     }
+  }
+  work.bounds_pixels = pixels;
+  items_.resize(static_cast<size_t>(to - items_.data()));
+  if (items_.size() == before) return;
+  controlled_ = controlled_ || !work.controlled.empty();
+  bounds_ = before ? PixelRect{std::min(all.x0, bounds_.x0), std::min(all.y0, bounds_.y0), std::max(all.x1, bounds_.x1),
+                               std::max(all.y1, bounds_.y1)}
+                   : all;
 }
 
 bool PixelQueue::draw(PixelWork& work, EngineEnv& env, uint64_t& tile, const DrawClock* clock) {
   const auto began = Clock::now();
   const bool whole = tile == 0;
-  std::vector<Item> items;
-  add_items(work, items);
-  const bool done = draw_items(items, nanoseconds(work), env, tile, clock);
+  add_items(work);
+  const bool done = draw_items(nanoseconds(work), env, tile, clock);
   PixelWork* const drawn[] = {&work};
   if (done && whole) note_time(drawn, Clock::now() - began);
   return done;
@@ -191,31 +205,58 @@ void PixelQueue::draw_object(unsigned slot, const Item& item, const PixelRect& t
                        control);
 }
 
-/// Of tiles that have as many pixels as the usual ones: less where `all` is in few rows, as copies of buffers do, so that their threads run
+/// Of tiles that have as many pixels as the usual ones: less where all items are in few rows, as copies of buffers are, so that their threads run
 /// together. Targets with a CCS keep to the tiles of its bytes.
-int32_t PixelQueue::tile_height(std::span<const Item> items, const PixelRect& all) {
-  if (std::any_of(items.begin(), items.end(), [](const Item& i) { return !i.work->controlled.empty(); })) return tile_size;
+int32_t PixelQueue::tile_height() const {
+  if (controlled_) return tile_size;
   constexpr int32_t least = 8;
   int32_t height = tile_size;
-  while (height > least && (all.y0 & ~(height / 2 - 1)) + height / 2 >= all.y1) height /= 2;
+  while (height > least && (bounds_.y0 & ~(height / 2 - 1)) + height / 2 >= bounds_.y1) height /= 2;
   return height;
 }
 
-bool PixelQueue::draw_items(std::span<const Item> items, double nanoseconds, EngineEnv& env, uint64_t& tile, const DrawClock* clock) {
-  const PixelRect all = bounds_of(items);
-  if (items.empty() || all.empty()) return true;
-  const int32_t height = tile_height(items, all), width = tile_size * tile_size / height;
-  const std::vector<PixelRect> tiles = tiles_of(all, width, height);
+bool PixelQueue::draw_items(double nanoseconds, EngineEnv& env, uint64_t& tile, const DrawClock* clock) {
+  const bool done = items_.empty() || draw_tiles(nanoseconds, env, tile, clock);
+  // Kept for the next draw, unless that is much.
+  constexpr size_t kept = 4 * max_objects;
+  items_.clear(), bins_.items.clear();
+  if (items_.capacity() > kept) items_.shrink_to_fit();
+  if (bins_.items.capacity() > kept) bins_.items.shrink_to_fit();
+  controlled_ = false;
+  return done;
+}
+
+/// In a tile objects lie one here, one there in memory: asks for what of the next ones will be read.
+void PixelQueue::fetch_ahead(std::span<const Item> items, size_t at) {
+  constexpr size_t lists_ahead = 2, object_ahead = 4, line = 64;
+  const auto fetch = [](const void* from, size_t bytes) {
+    for (size_t i = 0; i < bytes; i += line) __builtin_prefetch(static_cast<const std::byte*>(from) + i);
+  };
+  if (at + object_ahead < items.size()) fetch(items[at + object_ahead].object, sizeof(PreparedObject));
+  if (at + lists_ahead >= items.size()) return;
+  const PreparedObject& next = *items[at + lists_ahead].object;
+  fetch(next.parts.begin(), sizeof(Coverage));
+  fetch(next.attributes.begin(), sizeof(AttributeSetup));
+}
+
+bool PixelQueue::draw_tiles(double nanoseconds, EngineEnv& env, uint64_t& tile, const DrawClock* clock) {
+  const std::span<const Item> items = items_;
+  const int32_t height = tile_height(), width = tile_size * tile_size / height;
+  const std::vector<PixelRect> tiles = tiles_of(bounds_, width, height);
   const unsigned slots = slots_of(pool_);
   while (workers_.size() < slots)
     workers_.push_back(std::make_unique<PixelWorker>(env.view.memory(), static_cast<unsigned>(workers_.size())));
   for (auto& worker : workers_) worker->view().set_space(env.view.space());
   touched_.resize(workers_.size());
-  const auto sorted = tile_bins(items, std::span<const PixelRect>(tiles), [](const Item& i) { return i.work->pixels.stop.aborting(); });
+  find_tile_bins(items, std::span<const PixelRect>(tiles), [](const Item& i) { return i.work->pixels.stop.aborting(); }, bins_);
   if (env.stop.aborting()) return false;
   const auto draw_tile = [&](size_t index, unsigned slot) {
     HeldControlWord control;
-    for (const Item& item : sorted.of(index, items)) draw_object(slot, item, tiles[index], control);
+    const std::span<const Item> in_tile = bins_.of(index, items);
+    for (size_t i = 0; i < in_tile.size(); ++i) {
+      fetch_ahead(in_tile, i);
+      draw_object(slot, in_tile[i], tiles[index], control);
+    }
     workers_[slot]->end_tile();
     touched_[slot].encode(workers_[slot]->view());
   };

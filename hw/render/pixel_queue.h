@@ -14,6 +14,7 @@
 #include "hw/render/color_control.h"
 #include "hw/render/draw_clock.h"
 #include "hw/render/pixel_stage.h"
+#include "hw/render/tile_bins.h"
 
 namespace softgen::render {
 
@@ -66,7 +67,7 @@ class PixelQueue : public DeferredWork {
     const PreparedObject* object;
     PixelRect bounds;  ///< the object's
   };
-  static void add_items(PixelWork& work, std::vector<Item>& items);
+  void add_items(PixelWork& work);
   /// How long a kernel has taken for a pixel of its objects' bounds.
   struct Pace {
     std::shared_ptr<const eu::Program> program;
@@ -78,10 +79,12 @@ class PixelQueue : public DeferredWork {
   double nanoseconds(const PixelWork& work);
   Pace* find_pace(const PixelWork& work);
   void note_time(std::span<PixelWork* const> works, Clock::duration time);
-  /// `nanoseconds`: about what it will take.
-  bool draw_items(std::span<const Item> items, double nanoseconds, EngineEnv& env, uint64_t& tile, const DrawClock* clock);
+  /// Those that were added. `nanoseconds`: about what it will take.
+  bool draw_items(double nanoseconds, EngineEnv& env, uint64_t& tile, const DrawClock* clock);
+  bool draw_tiles(double nanoseconds, EngineEnv& env, uint64_t& tile, const DrawClock* clock);
+  static void fetch_ahead(std::span<const Item> items, size_t at);
   void draw_object(unsigned slot, const Item& item, const PixelRect& tile, HeldControlWord& control);
-  static int32_t tile_height(std::span<const Item> items, const PixelRect& all);
+  int32_t tile_height() const;
 
   WorkerPool* pool_;
   std::vector<std::unique_ptr<PixelWorker>> workers_;  ///< per slot of the pool
@@ -91,6 +94,11 @@ class PixelQueue : public DeferredWork {
   double deferred_nanoseconds_ = 0;  ///< about what they will take
   std::vector<Pace> paces_;
   std::vector<Lists> spare_;
+  // What is drawn now.
+  std::vector<Item> items_;
+  PixelRect bounds_;         ///< of all items
+  bool controlled_ = false;  ///< one of them has a target with a CCS
+  TileBins<Item> bins_;
 };
 
 }  // namespace softgen::render

@@ -19,15 +19,12 @@ BlockEdge block_edge(const Edge& e, int64_t value) {
 }  // namespace
 
 PartRaster::PartRaster(const Coverage& part, const RasterState& raster)
-    : part_(part),
-      raster_(raster),
-      edges_(part.edges),
-      points_(raster.multisample_rasterization ? raster.samples : 1),
-      all_((1u << raster.samples) - 1) {
-  for (unsigned i = 0; raster.conservative && i < part.edge_count; ++i) edges_[i].c += half_extent(edges_[i]);
+    : part_(part), raster_(raster), points_(raster.multisample_rasterization ? raster.samples : 1), all_((1u << raster.samples) - 1) {
   constexpr int64_t extent = int64_t{block} * subpixels;
   for (unsigned i = 0; i < part.edge_count; ++i) {
-    const Edge& e = edges_[i];
+    Edge& e = edges_[i];
+    e = part.edges[i];
+    if (raster.conservative) e.c += half_extent(e);
     max_rise_[i] = (std::max<int64_t>(e.a, 0) + std::max<int64_t>(e.b, 0)) * extent;
     max_fall_[i] = (std::min<int64_t>(e.a, 0) + std::min<int64_t>(e.b, 0)) * extent;
     place_[i] = e.a * raster.sample_positions[0][0] + e.b * raster.sample_positions[0][1];
@@ -62,7 +59,7 @@ bool PartRaster::covers(const PixelRect& rect) const {
 }
 
 bool PartRaster::by_blocks() const {
-  if (part_.round || points_ != 1 || raster_.samples != 1 || !(raster_.sample_mask & 1)) return false;
+  if (part_.circle || points_ != 1 || raster_.samples != 1 || !(raster_.sample_mask & 1)) return false;
   // So that the values of an edge that cuts a block fit into 32 bits there.
   constexpr int64_t steepest = int64_t{1} << 26;
   return std::all_of(edges_.begin(), edges_.begin() + part_.edge_count,
@@ -91,14 +88,15 @@ uint64_t PartRaster::within(const PixelRect& rect, int32_t x, int32_t y) {
 }
 
 bool PartRaster::in_circle(int64_t x, int64_t y) const {
-  const int64_t dx = x - part_.center[0], dy = y - part_.center[1];
-  return dx * dx + dy * dy <= part_.radius_squared;
+  const Circle& circle = *part_.circle;
+  const int64_t dx = x - circle.center[0], dy = y - circle.center[1];
+  return dx * dx + dy * dy <= circle.radius_squared;
 }
 
 QuadCoverage PartRaster::coverage(int32_t x, int32_t y) const {
   // Without multisample rasterization a covered pixel covers all of its samples.
   const uint32_t all_samples = raster_.sample_mask & all_;
-  if (open_count_ == 0 && !part_.round) return {all_samples, all_samples, all_samples, all_samples};
+  if (open_count_ == 0 && !part_.circle) return {all_samples, all_samples, all_samples, all_samples};
   QuadCoverage covered{};
   for (unsigned s = 0; s < points_; ++s) {
     const auto& position = raster_.sample_positions[s];
@@ -112,7 +110,7 @@ QuadCoverage PartRaster::coverage(int32_t x, int32_t y) const {
       inside[2] &= value + down >= 0;
       inside[3] &= value + right + down >= 0;
     }
-    if (part_.round)
+    if (part_.circle)
       for (size_t i = 0; i < 4; ++i)
         inside[i] = inside[i] && in_circle(px + static_cast<int64_t>(i & 1) * subpixels, py + static_cast<int64_t>(i >> 1) * subpixels);
     const uint32_t mask = (points_ == 1 ? all_ : 1u << s) & all_samples;
@@ -123,37 +121,34 @@ QuadCoverage PartRaster::coverage(int32_t x, int32_t y) const {
 
 bool PartRaster::inner(int32_t x, int32_t y) const {
   for (unsigned i = 0; i < part_.edge_count; ++i) {
-    const Edge& e = part_.edges[i];
+    const Edge e = part_.edges[i];
     if (e.at(int64_t{x} * subpixels + subpixels / 2, int64_t{y} * subpixels + subpixels / 2) < half_extent(e)) return false;
   }
   return true;
 }
 
-std::optional<SmallPart> SmallPart::of(const Coverage& part, const RasterState& raster, const PixelRect& tile) {
-  if (part.round) return {};
-  SmallPart small;
-  small.rect_ = part.bounds;
-  small.rect_.clip(tile);
-  if (small.empty()) return small;
-  small.left_ = small.rect_.x0 & ~(block - 1), small.top_ = small.rect_.y0 & ~(block - 1);
-  if (small.rect_.x1 - small.left_ > max_extent || small.rect_.y1 - small.top_ > max_extent) return {};
-  small.edge_count_ = part.edge_count;
-  // So that all values within max_extent fit into 32 bits.
-  constexpr int64_t max_slope = int64_t{1} << 25, max_value = int64_t{1} << 30;
+SmallPart::SmallPart(const Coverage& part, const RasterState& raster, const PixelRect& tile) : rect_(part.bounds) {
+  if (part.circle) return;
+  rect_.clip(tile);
+  left_ = rect_.x0 & ~(block - 1), top_ = rect_.y0 & ~(block - 1);
+  edge_count_ = part.edge_count;
+  fits_ = empty();
+  if (fits_ || rect_.x1 - left_ > max_extent || rect_.y1 - top_ > max_extent) return;
+  // So that all values within max_extent, and one block beyond, fit into 32 bits.
+  constexpr int64_t max_slope = int64_t{1} << 24, max_value = int64_t{1} << 30;
   const auto& place = raster.sample_positions[0];
-  for (unsigned i = 0; i < part.edge_count; ++i) {
-    const Edge& e = part.edges[i];
-    const int64_t value = e.at(int64_t{small.left_} * subpixels + place[0], int64_t{small.top_} * subpixels + place[1]);
-    if (std::abs(e.a) >= max_slope || std::abs(e.b) >= max_slope || std::abs(value >> 8) >= max_value) return {};
-    small.edges_[i] = block_edge(e, value);
+  const int64_t x = int64_t{left_} * subpixels + place[0], y = int64_t{top_} * subpixels + place[1];
+  for (unsigned i = 0; i < edge_count_; ++i) {
+    const PartEdge& e = part.edges[i];
+    const int64_t value = e.at(x, y);
+    if (std::abs(e.a) >= max_slope || std::abs(e.b) >= max_slope || std::abs(value >> 8) >= max_value) return;
+    edges_[i] = block_edge(e, value);
   }
-  return small;
+  fits_ = true;
 }
 
 uint64_t SmallPart::coverage(int32_t x, int32_t y) const {
-  std::array<BlockEdge, 4> there = edges_;
-  for (BlockEdge& e : there) e.corner += (x - left_) * e.a + (y - top_) * e.b;
-  return pixel_kernels().coverage(there.data(), edge_count_) & PartRaster::within(rect_, x, y);
+  return pixel_kernels().coverage(edges_.data(), edge_count_) & PartRaster::within(rect_, x, y);
 }
 
 }  // namespace softgen::render

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <optional>
 
 #include "hw/render/pixel_kernels.h"
 #include "hw/render/raster_state.h"
@@ -107,29 +106,41 @@ class PartRaster {
 /// A part within 16x16 pixels: all of its edges are tested in each block, without asking first which ones cut it.
 class SmallPart {
  public:
-  /// What of `part` is within `tile`, with straight edges and tested at each pixel's first sample. None: it is larger, or PartRaster has to do it.
-  static std::optional<SmallPart> of(const Coverage& part, const RasterState& raster, const PixelRect& tile);
+  /// What of `part` is within `tile`, with straight edges and tested at each pixel's first sample.
+  SmallPart(const Coverage& part, const RasterState& raster, const PixelRect& tile);
 
+  /// False: it is larger, or PartRaster has to do it.
+  bool fits() const { return fits_; }
   bool empty() const { return rect_.empty(); }
-  /// As PartRaster::each_block().
+  /// As PartRaster::each_block(), if it fits(); once.
   template <typename Block>
-  bool each_block(Block&& covered) const {
-    for (int32_t y = top_; y < rect_.y1; y += block)
-      for (int32_t x = left_; x < rect_.x1; x += block) {
+  bool each_block(Block&& covered) {
+    for (int32_t y = top_; y < rect_.y1; y += block) {
+      int32_t x = left_;
+      for (; x < rect_.x1; x += block) {
         const uint64_t pixels = coverage(x, y);
         if (pixels && !covered(static_cast<uint32_t>(x), static_cast<uint32_t>(y), pixels)) return false;
+        step(block, 0);
       }
+      step(left_ - x, block);
+    }
     return true;
   }
 
  private:
   static constexpr int32_t block = 8, max_extent = 2 * block;
+  /// Of the block that the edges are at.
   uint64_t coverage(int32_t x, int32_t y) const;
+  /// In place: a copy would wait for what was stored piece by piece.
+  void step(int32_t x, int32_t y) {
+    for (unsigned i = 0; i < edge_count_; ++i) edges_[i].corner += x * edges_[i].a + y * edges_[i].b;
+  }
 
   PixelRect rect_;
-  int32_t left_ = 0, top_ = 0;        ///< of the first block
-  std::array<BlockEdge, 4> edges_{};  ///< there
-  unsigned edge_count_ = 0;
+  int32_t left_, top_;              ///< of the first block
+  std::array<BlockEdge, 4> edges_;  ///< there, or at the block that is looked at
+  unsigned edge_count_;
+  bool fits_ = false;
 };
 
 }  // namespace softgen::render

@@ -31,13 +31,12 @@ int64_t area_of(const auto& corners) {
 }
 
 /// Of a part's corners, in either orientation.
-std::array<Edge, 4> edges_of(const auto& corners, int64_t area) {
-  std::array<Edge, 4> edges{};
+void put_edges(const auto& corners, int64_t area, Coverage& part) {
   for (size_t i = 0; i < corners.size(); ++i) {
     const auto &a = corners[i], &b = corners[i + 1 == corners.size() ? 0 : i + 1];
-    edges[i] = area > 0 ? make_edge(a.fx, a.fy, b.fx, b.fy) : make_edge(b.fx, b.fy, a.fx, a.fy);
+    part.edges[i] = area > 0 ? make_edge(a.fx, a.fy, b.fx, b.fy) : make_edge(b.fx, b.fy, a.fx, a.fy);
   }
-  return edges;
+  part.edge_count = static_cast<unsigned>(corners.size());
 }
 
 std::array<double, 4> position_of(const Vue& v) { return {v.position(0), v.position(1), v.position(2), v.position(3)}; }
@@ -111,8 +110,7 @@ bool Setup::add_part(std::span<const Screen> corners, const Viewport& viewport, 
   const int64_t area = area_of(corners);
   if (area == 0) return false;
   Coverage part;
-  part.edges = edges_of(corners, area);
-  part.edge_count = static_cast<unsigned>(corners.size());
+  put_edges(corners, area, part);
   return add_bounded(part, bounds_of(corners), viewport, out);
 }
 
@@ -256,9 +254,9 @@ Setup::Found Setup::find(const Corners& triangle, Plain& out) {
 
 /// What most triangles are.
 void Setup::prepare_plain(std::span<const Plain> triangles, std::span<const Vertex> vertices, PreparedObjects& out) {
-  std::array<TriangleRows, 4> rows{};
+  std::array<TriangleRows, 4> rows;
   std::array<TrianglePlanes, 4> planes;
-  for (size_t i = 0; i < triangles.size(); ++i) rows[i] = triangles[i].rows;
+  for (size_t i = 0; i < rows.size(); ++i) rows[i] = triangles[std::min(i, triangles.size() - 1)].rows;
   kernels_.planes(rows.data(), triangles.size(), planes.data());
   for (size_t i = 0; i < triangles.size(); ++i) {
     const Plain& triangle = triangles[i];
@@ -271,7 +269,9 @@ void Setup::prepare_plain(std::span<const Plain> triangles, std::span<const Vert
     object.bounds = triangle.box;
     if (state_.raster.bias.solid) object.depth_bias = bias_of(triangle.places, object);
     object.parts = arena_->slice<Coverage>(1);
-    object.parts.push_back({.edges = edges_of(triangle.places, triangle.area), .edge_count = 3, .bounds = triangle.box});
+    Coverage& part = object.parts.add();
+    put_edges(triangle.places, triangle.area, part);
+    part.bounds = triangle.box;
     const uint32_t* const numbers = triangle.corners.vertices;
     const std::array<Vue, 3> vues{vertices[numbers[0]].vue, vertices[numbers[1]].vue, vertices[numbers[2]].vue};
     const Vue& provoking = vues[std::min<size_t>(triangle.corners.provoking, 2)];

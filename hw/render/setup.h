@@ -30,14 +30,29 @@ struct Edge {
   int64_t at(int64_t x, int64_t y) const { return a * x + b * y + c; }
 };
 
+/// An edge as objects keep it. a and b are differences of places that screen_limit bounds, and fit.
+struct PartEdge {
+  int32_t a = 0, b = 0;
+  int64_t c = 0;
+  constexpr PartEdge() = default;
+  constexpr PartEdge(int64_t x, int64_t y, int64_t constant) : a(static_cast<int32_t>(x)), b(static_cast<int32_t>(y)), c(constant) {}
+  constexpr PartEdge(const Edge& e) : PartEdge(e.a, e.b, e.c) {}
+  constexpr operator Edge() const { return {a, b, c}; }
+  int64_t at(int64_t x, int64_t y) const { return a * x + b * y + c; }
+};
+
+/// In subpixels.
+struct Circle {
+  std::array<int64_t, 2> center;
+  int64_t radius_squared;
+};
+
 /// A convex part of the screen. A clipped triangle has several.
 struct Coverage {
-  std::array<Edge, 4> edges{};
+  std::array<PartEdge, 4> edges{};
   unsigned edge_count = 0;
-  bool round = false;               ///< and within a circle
-  std::array<int64_t, 2> center{};  ///< of the circle, subpixels
-  int64_t radius_squared = 0;
-  PixelRect bounds;  ///< pixels that may be covered, within the viewport's rectangle
+  PixelRect bounds;                ///< pixels that may be covered, within the viewport's rectangle
+  const Circle* circle = nullptr;  ///< and within it; null: straight edges only
 };
 
 /// An attribute as the thread payload has it: per component a1 - a0, a2 - a0, (unused), a0.
@@ -54,22 +69,25 @@ struct Fade {
   double at(double x, double y) const;
 };
 
-struct PreparedObject {
-  Slice<Coverage> parts;
+/// There are many, and tiles read them in another order than they were written in: what few objects have is in the arena.
+struct alignas(64) PreparedObject {
+  PreparedObject() {}  // user-provided: a defaulted one clears all of it before it initializes the members
   PixelRect bounds;
+  Slice<Coverage> parts;
+  Slice<AttributeSetup> attributes;
   // Perspective: barycentric k (1, 2) of the object's vertices is p[k] / w, with w the sum of all three numerators; clip W is 1 / w.
   std::array<Plane2, 2> perspective;
   Plane2 one_over_w;
-  std::array<Plane2, 2> linear;
   Plane2 z;  ///< depth after the viewport transform, without depth bias
   double depth_bias = 0;
   bool front = true;
   bool filled = false;  ///< a solid polygon: the polygon stipple applies
   uint8_t viewport = 0;
   uint32_t layer = 0;
-  Slice<AttributeSetup> attributes;
-  const Fade* fade = nullptr;       ///< null: none
-  const Plane2* stipple = nullptr;  ///< of lines: the pixel's number within the stipple pattern's repetition
+  const std::array<Plane2, 2>* own_linear = nullptr;  ///< barycentrics without perspective; null: as with it, or nobody asks for them
+  const Fade* fade = nullptr;                         ///< null: none
+  const Plane2* stipple = nullptr;                    ///< of lines: the pixel's number within the stipple pattern's repetition
+  const std::array<Plane2, 2>& linear() const { return own_linear ? *own_linear : perspective; }
 };
 
 struct PreparedObjects {

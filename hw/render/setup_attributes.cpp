@@ -92,12 +92,11 @@ void Setup::setup_attributes(const Vue& provoking, uint32_t primitive_id, std::s
   size_t least = vertices[0].dwords().size();
   for (const Vue& v : vertices) least = std::min(least, v.dwords().size());
   for (unsigned i = 0; i < attribute_count_; ++i) {
-    AttributeSetup attribute_setup;
+    AttributeSetup& attribute_setup = out.attributes.add();
     const AttributeSource& source = sources_[i];
     if (!source.general && vertices.size() == 3 && std::max(source.at[0], source.at[1]) + 4 <= least) {
       if (source.constant) constant_attribute(provoking, source.at[out.front], attribute_setup);
       else varying_attribute(source, vertices, out.front, attribute_setup);
-      out.attributes.push_back(attribute_setup);
       continue;
     }
     const bool constant = sbe.constant_attributes >> i & 1;
@@ -121,7 +120,6 @@ void Setup::setup_attributes(const Vue& provoking, uint32_t primitive_id, std::s
       xy = {{as_dword(1), 0, 0, 0, 0, as_dword(lower_left ? -1.0f : 1.0f), 0, as_dword(lower_left ? 1.0f : 0.0f)}};
       zw = {{0, 0, 0, 0, 0, 0, 0, as_dword(1)}};
     }
-    out.attributes.push_back(attribute_setup);
   }
 }
 

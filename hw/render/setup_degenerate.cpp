@@ -32,10 +32,12 @@ void Setup::finish_degenerate(const Object& object, std::span<const Vue> vertice
   const size_t provoking = std::min<size_t>(object.provoking, vertices.size() - 1);
   const Vue& vertex = vertices[provoking];
   const double q = raster_.divide ? 1 / vertex.position(3) : 1;
+  std::array<Plane2, 2> linear;
   for (unsigned k = 0; k < 2; ++k) {
-    triangle.linear[k] = {0, 0, provoking == k + 1 ? 1.0 : 0.0};
-    triangle.perspective[k] = {0, 0, triangle.linear[k].c * q};
+    linear[k] = {0, 0, provoking == k + 1 ? 1.0 : 0.0};
+    triangle.perspective[k] = {0, 0, linear[k].c * q};
   }
+  triangle.own_linear = arena_->keep(linear);
   triangle.one_over_w = {0, 0, q};
   triangle.z = {0, 0, window_z(viewport, vertex)};
   if (state_.raster.bias.solid) triangle.depth_bias = bias_of(corners, triangle);

@@ -102,8 +102,13 @@ struct Plane {
   D4 value[3];
 };
 
-void put(double (&to)[3], const Plane& plane, size_t lane) {
-  for (unsigned j = 0; j < 3; ++j) to[j] = plane.value[j][lane];
+/// The four values of each lane, stored together: what reads them next does so in vectors, and would wait for smaller stores.
+void put(const D4 (&of)[4], size_t count, size_t first, TrianglePlanes* out) {
+  const D4 ac02 = __builtin_shufflevector(of[0], of[1], 0, 4, 2, 6), bd02 = __builtin_shufflevector(of[0], of[1], 1, 5, 3, 7);
+  const D4 ac13 = __builtin_shufflevector(of[2], of[3], 0, 4, 2, 6), bd13 = __builtin_shufflevector(of[2], of[3], 1, 5, 3, 7);
+  const D4 lane[4] = {__builtin_shufflevector(ac02, ac13, 0, 1, 4, 5), __builtin_shufflevector(bd02, bd13, 0, 1, 4, 5),
+                      __builtin_shufflevector(ac02, ac13, 2, 3, 6, 7), __builtin_shufflevector(bd02, bd13, 2, 3, 6, 7)};
+  for (size_t i = 0; i < count; ++i) std::memcpy(reinterpret_cast<std::byte*>(&out[i]) + first * sizeof(double), &lane[i], sizeof lane[i]);
 }
 
 // Homogeneous: the barycentrics q of (x, y, 1) solve q * [X Y W] = (x, y, 1), whatever the signs of W.
@@ -136,11 +141,11 @@ void planes(const TriangleRows* triangles, size_t count, TrianglePlanes* out) {
       depth.value[j] += q[k].value[j] * above;
     }
   }
-  for (size_t i = 0; i < count; ++i) {
-    put(out[i].perspective[0], q[1], i), put(out[i].perspective[1], q[2], i);
-    put(out[i].one_over_w, one_over_w, i), put(out[i].z, depth, i);
-    out[i].valid = valid[i];
-  }
+  static_assert(offsetof(TrianglePlanes, valid) == 12 * sizeof(double));
+  put({q[1].value[0], q[1].value[1], q[1].value[2], q[2].value[0]}, count, 0, out);
+  put({q[2].value[1], q[2].value[2], one_over_w.value[0], one_over_w.value[1]}, count, 4, out);
+  put({one_over_w.value[2], depth.value[0], depth.value[1], depth.value[2]}, count, 8, out);
+  for (size_t i = 0; i < count; ++i) out[i].valid = valid[i];
 }
 
 typedef uint32_t U4 __attribute__((vector_size(16)));

@@ -51,7 +51,7 @@ struct TriangleRows {
 };
 
 /// a, b, c each, as the members of PreparedObject with these names.
-struct TrianglePlanes {
+struct alignas(32) TrianglePlanes {
   double perspective[2][3], one_over_w[3], z[3];
   bool valid;  ///< else the matrix of the vertices has no inverse, and the planes are of no use
 };

@@ -54,7 +54,7 @@ bool Setup::line_interpolation(const Viewport& viewport, std::span<const Vue> ve
   const double q0 = raster_.divide ? 1 / vertices[0].position(3) : 1, q1 = raster_.divide ? 1 / vertices[1].position(3) : 1;
   out.perspective = {along(0, q1), Plane2{}};
   out.one_over_w = along(q0, q1);
-  out.linear = {along(0, 1), Plane2{}};
+  out.own_linear = arena_->keep(std::array<Plane2, 2>{along(0, 1), Plane2{}});
   out.z = along(window_z(viewport, vertices[0]), window_z(viewport, vertices[1]));
   return true;
 }
@@ -164,8 +164,9 @@ bool Setup::prepare_point(const Vue& vertex, PreparedObject& out) {
   // Barycentrics run over the square, for sprite coordinates: 1 to the right, 2 downwards.
   const double q = raster_.divide ? 1 / vertex.position(3) : 1;
   out.one_over_w = {0, 0, q};
-  out.linear = {Plane2{1 / width, 0, 0.5 - center.x / width}, Plane2{0, 1 / width, 0.5 - center.y / width}};
-  for (unsigned k = 0; k < 2; ++k) out.perspective[k] = {out.linear[k].a * q, out.linear[k].b * q, out.linear[k].c * q};
+  const std::array<Plane2, 2> linear{Plane2{1 / width, 0, 0.5 - center.x / width}, Plane2{0, 1 / width, 0.5 - center.y / width}};
+  out.own_linear = arena_->keep(linear);
+  for (unsigned k = 0; k < 2; ++k) out.perspective[k] = {linear[k].a * q, linear[k].b * q, linear[k].c * q};
   out.z = {0, 0, window_z(viewport, vertex)};
   // Round points: with multisampling where their samples are, else fading out.
   const bool round = raster.point.smooth;
@@ -175,12 +176,10 @@ bool Setup::prepare_point(const Vue& vertex, PreparedObject& out) {
   Coverage part;
   // A square [left, right) x [top, bottom); the upper right rule keeps the right edge and not the left one.
   const bool right = raster.point.upper_right;
-  part.edges = {Edge{1, 0, -(center.fx - half) - (right ? 1 : 0)}, Edge{-1, 0, center.fx + half - (right ? 0 : 1)},
-                Edge{0, 1, -(center.fy - half)}, Edge{0, -1, center.fy + half - 1}};
+  part.edges = {PartEdge{1, 0, -(center.fx - half) - (right ? 1 : 0)}, PartEdge{-1, 0, center.fx + half - (right ? 0 : 1)},
+                PartEdge{0, 1, -(center.fy - half)}, PartEdge{0, -1, center.fy + half - 1}};
   part.edge_count = 4;
-  part.round = round && raster_.multisample_rasterization;
-  part.center = {center.fx, center.fy};
-  part.radius_squared = half * half;
+  if (round && raster_.multisample_rasterization) part.circle = arena_->keep(Circle{{center.fx, center.fy}, half * half});
   return add_bounded(part, box_around(center.x, center.y, center.x, center.y, width / 2 + 1), viewport, out);
 }
 

@@ -58,13 +58,12 @@ bool Setup::take_planes(const TriangleRows& triangle, const TrianglePlanes& plan
   out.perspective = {plane(planes.perspective[0]), plane(planes.perspective[1])};
   out.one_over_w = plane(planes.one_over_w);
   out.z = plane(planes.z);
-  out.linear = out.perspective;
   if (!linear_) return true;
   std::array<std::array<double, 3>, 3> m, inverse;
   for (unsigned i = 0; i < 3; ++i) m[i] = {triangle.rows[i]->x / triangle.rows[i]->w, triangle.rows[i]->y / triangle.rows[i]->w, 1};
   // inverse[r][k]: row r is the coefficient of x, y, 1; column k the vertex.
   const auto column = [&](unsigned k) { return Plane2{inverse[0][k], inverse[1][k], inverse[2][k]}; };
-  if (invert(m, inverse)) out.linear = {column(1), column(2)};
+  if (invert(m, inverse)) out.own_linear = arena_->keep(std::array<Plane2, 2>{column(1), column(2)});
   return true;
 }
 

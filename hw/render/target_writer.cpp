@@ -151,11 +151,6 @@ const TargetBlock* TargetWriter::find_target_block(const RenderTarget& rt, uint3
   return &block_;
 }
 
-void TargetBlock::quad_rows(uint32_t at_x, uint32_t at_y, std::byte** rows) const {
-  rows[0] = at + size_t{at_y & 7} * row + (at_x & 4 ? column : 0) + 4 * (at_x & 3);
-  rows[1] = rows[0] + row;
-}
-
 bool TargetWriter::places_squares(const PreparedObject& object) const {
   return draw_->early && draw_->color[0] && draw_->color[0]->has_codes() && !object.fade &&
          object.layer < draw_->targets[0].surface.view_extent;

@@ -19,7 +19,10 @@ struct TargetBlock {
   uint32_t row = 0, column = 0;  ///< bytes from row to row, and to the right half
 
   /// Where the two rows of the quad at (at_x, at_y) begin.
-  void quad_rows(uint32_t at_x, uint32_t at_y, std::byte** rows) const;
+  void quad_rows(uint32_t at_x, uint32_t at_y, std::byte** rows) const {
+    rows[0] = at + size_t{at_y & 7} * row + (at_x & 4 ? column : 0) + 4 * (at_x & 3);
+    rows[1] = rows[0] + row;
+  }
   /// Where the 4x4 pixels at (at_x, at_y) begin.
   std::byte* square(uint32_t at_x, uint32_t at_y) const { return at + size_t{at_y & 4} * row + (at_x & 4 ? column : 0); }
 };

@@ -49,9 +49,10 @@ struct TileBins {
   }
 };
 
-/// `items` have PixelRect bounds; `tiles`: of tiles_of(). Empty when `stop`(item) says that the work is dropped.
+/// `items` have PixelRect bounds; `tiles`: of tiles_of(). Empty when `stop`(item) says that the work is dropped. `result`: its memory is used again.
 template <typename Item, typename Stop>
-TileBins<Item> tile_bins(std::span<const Item> items, std::span<const PixelRect> tiles, Stop&& stop) {
+void find_tile_bins(std::span<const Item> items, std::span<const PixelRect> tiles, Stop&& stop, TileBins<Item>& result) {
+  result.first.clear();
   const PixelRect& corner = tiles.front();
   const int32_t width = corner.x1 - corner.x0, height = corner.y1 - corner.y0;
   const int column_bits = std::countr_zero(static_cast<uint32_t>(width)), row_bits = std::countr_zero(static_cast<uint32_t>(height));
@@ -64,25 +65,28 @@ TileBins<Item> tile_bins(std::span<const Item> items, std::span<const PixelRect>
   };
   constexpr uint64_t max_entries = 1 << 22;
   uint64_t all = 0;
+  result.first.resize(tiles.size() + 1);
+  uint32_t* const counts = result.first.data() + 1;
   for (const Item& i : items) {
     const PixelRect& b = i.bounds;
     all += ((static_cast<uint64_t>(std::max(b.x1 - b.x0, 0)) >> column_bits) + 2) *
            ((static_cast<uint64_t>(std::max(b.y1 - b.y0, 0)) >> row_bits) + 2);
-  }
-  if (all > max_entries) return {};
-  TileBins<Item> result;
-  result.first.resize(tiles.size() + 1);
-  for (const Item& i : items) {
-    if (stop(i)) return {};
-    each(i.bounds, [&](size_t tile) { ++result.first[tile + 1]; });
+    if (all > max_entries || stop(i)) return result.first.clear();
+    each(b, [&](size_t tile) { ++counts[tile]; });
   }
   for (size_t t = 0; t < tiles.size(); ++t) result.first[t + 1] += result.first[t];
   result.items.resize(result.first.back());
   std::vector<uint32_t> next(result.first.begin(), result.first.end() - 1);
   for (const Item& i : items) {
-    if (stop(i)) return {};
-    each(i.bounds, [&](size_t tile) { result.items[next[tile]++] = i; });
+    if (stop(i)) return result.first.clear();
+    each(i.bounds, [places = next.data(), to = result.items.data(), &i](size_t tile) { to[places[tile]++] = i; });
   }
+}
+
+template <typename Item, typename Stop>
+TileBins<Item> tile_bins(std::span<const Item> items, std::span<const PixelRect> tiles, Stop&& stop) {
+  TileBins<Item> result;
+  find_tile_bins(items, tiles, stop, result);
   return result;
 }
 

@@ -14,8 +14,14 @@ namespace {
 constexpr uint64_t whole_block = ~uint64_t{0};
 constexpr uint32_t whole_square = 0xffff;
 
-/// Most blocks are whole, and without POPCNT counting is a call.
-uint64_t count_of(uint64_t block) { return block == whole_block ? 64 : static_cast<uint64_t>(std::popcount(block)); }
+/// Most blocks are whole, and without POPCNT std::popcount() is a call.
+uint64_t count_of(uint64_t block) {
+  if (block == whole_block) return 64;
+  constexpr uint64_t pairs = 0x5555555555555555, fours = 0x3333333333333333, bytes = 0x0f0f0f0f0f0f0f0f, sum = 0x0101010101010101;
+  block -= block >> 1 & pairs;
+  block = (block & fours) + (block >> 2 & fours);
+  return ((block + (block >> 4)) & bytes) * sum >> 56;
+}
 
 double depth_at(const PixelDraw& draw, const PreparedObject& object, uint32_t x, uint32_t y, unsigned sample) {
   const auto& position = draw.raster.sample_positions[sample];
@@ -85,7 +91,7 @@ void Windower::draw(const PreparedObject& object, const PixelRect& tile) {
 }
 
 /// False: the draw is aborted.
-bool Windower::draw_small(const SmallPart& part) {
+bool Windower::draw_small(SmallPart& part) {
   if (part.empty()) return true;
   if (dispatches_) threads_.list_samples(false);
   return part.each_block([&](uint32_t x, uint32_t y, uint64_t covered) { return draw_block(x, y, covered); });
@@ -94,7 +100,7 @@ bool Windower::draw_small(const SmallPart& part) {
 /// False: the draw is aborted.
 bool Windower::draw_part(const Coverage& part, const PixelRect& tile) {
   if (by_centers_ && !stippled_)
-    if (const std::optional<SmallPart> small = SmallPart::of(part, draw_->raster, tile)) return draw_small(*small);
+    if (SmallPart small(part, draw_->raster, tile); small.fits()) return draw_small(small);
   PartRaster raster(part, draw_->raster);
   const bool inner = draw_->state.pixel.inputs.coverage == InputCoverage::inner_conservative;
   const bool by_blocks = !stippled_ && !inner && !draw_->coarse && raster.by_blocks();
@@ -165,6 +171,7 @@ void Windower::add_block(uint32_t x, uint32_t y, uint64_t live, uint64_t covered
   for (uint32_t square = 0; square < 4; ++square) {
     const auto live_here = static_cast<uint32_t>(live_squares >> 16 * square & 0xffff),
                covered_here = static_cast<uint32_t>(covered_squares >> 16 * square & 0xffff);
+    if (!live_here) continue;
     const uint32_t at = place(square);
     if (live_here == whole_square && squares_) {
       threads_.add_square(at, covered_here, block);

@@ -21,7 +21,7 @@ class Windower {
 
  private:
   bool draw_part(const Coverage& part, const PixelRect& tile);
-  bool draw_small(const SmallPart& part);
+  bool draw_small(SmallPart& part);
   bool draw_block(uint32_t x, uint32_t y, uint64_t covered);
   void add_block(uint32_t x, uint32_t y, uint64_t live, uint64_t covered);
   uint64_t test_block(uint32_t x, uint32_t y, uint64_t covered, uint64_t& count);
