@@ -42,7 +42,8 @@ TargetWriter::WriteLayout::WriteLayout(const Message& m, const PixelState& pixel
 
 void TargetWriter::begin(PixelDraw& draw) {
   draw_ = &draw;
-  block_.target = tile_.target = nullptr;
+  block_.target = nullptr;
+  for (Tile& tile : tiles_) tile.target = nullptr;
 }
 
 TargetWriter::ShaderDepth TargetWriter::shader_depth(const PixelThread& thread, const WriteLayout& layout, unsigned lane) const {
@@ -117,18 +118,19 @@ void TargetWriter::capture(const WriteLayout& layout, uint32_t bti) {
 /// of its blocks.
 bool TargetWriter::find_in_y_tile(const RenderTarget& rt) {
   constexpr uint32_t size = 32, row = 16, column = size * row, pixels_of_column = 4;
-  if (tile_.target != &rt || tile_.slice != block_.slice || block_.x - tile_.x >= size || block_.y - tile_.y >= size ||
-      !(tile_.stamp == block_.stamp)) {
+  Tile& known = tiles_[block_.x / size % tiles_.size()];
+  if (known.target != &rt || known.slice != block_.slice || block_.x - known.x >= size || block_.y - known.y >= size ||
+      !(known.stamp == block_.stamp)) {
     const uint64_t at = rt.level->address(block_.x, block_.y, block_.slice);
     const auto within = static_cast<uint32_t>(at & (memory::View::page_size - 1));
     if (within & (7 * row | column | 15)) return false;
     std::byte* const page = context_.view.at_for_write(at) - within;
-    tile_ = {&rt, block_.x - within / column * pixels_of_column, block_.y - within % column / row, block_.slice, context_.view.stamp(),
+    known = {&rt, block_.x - within / column * pixels_of_column, block_.y - within % column / row, block_.slice, context_.view.stamp(),
              page};
   }
-  block_.stamp = tile_.stamp;
+  block_.stamp = known.stamp;
   block_.row = row, block_.column = column;
-  block_.at = tile_.page + size_t{(block_.x - tile_.x) / pixels_of_column} * column + size_t{block_.y - tile_.y} * row;
+  block_.at = known.page + size_t{(block_.x - known.x) / pixels_of_column} * column + size_t{block_.y - known.y} * row;
   return true;
 }
 

@@ -89,13 +89,14 @@ class TargetWriter {
   const PixelKernels& kernels_ = pixel_kernels();
   PixelDraw* draw_ = nullptr;
   TargetBlock block_;  ///< that was written last
-  /// The Y tile, one page, of the last block that was found in one.
-  struct {
+  /// A Y tile, one page.
+  struct Tile {
     const RenderTarget* target = nullptr;
     uint32_t x = 0, y = 0, slice = 0;  ///< the tile's first pixel in the level, modulo 2^32: the level may begin within the tile
     memory::View::Stamp stamp;
     std::byte* page = nullptr;
-  } tile_;
+  };
+  std::array<Tile, 2> tiles_;  ///< of the last blocks that were found in one; two, as rows of blocks go through two of them
   bool capturing_ = false;
   CapturedColor captured_;
   std::array<uint32_t, max_pixels> passed_{};  ///< samples of the running thread that passed the late tests, for its `tested` pixels

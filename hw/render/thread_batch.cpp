@@ -2,6 +2,7 @@
 // SKL PRM vol 7, "Pixel Shader Dispatch": quads of one object are threads' pixels in the order in which they come.
 #include "hw/render/thread_batch.h"
 
+#include <algorithm>
 #include <bit>
 
 #include "hw/eu/interp/run.h"
@@ -15,6 +16,10 @@ constexpr uint32_t whole_square = 0xffff;
 uint32_t all_channels(unsigned simd) { return static_cast<uint32_t>((uint64_t{1} << simd) - 1); }
 
 }  // namespace
+
+ThreadBatch::ThreadBatch(PixelContext& context, TargetWriter& targets) : context_(context), targets_(targets), payloads_(context.slot) {
+  for (unsigned n = 0; n < max_threads; ++n) link(n);
+}
 
 void ThreadBatch::begin(PixelDraw& draw) {
   draw_ = &draw;
@@ -37,6 +42,7 @@ void ThreadBatch::prepare_coarse(bool coarse) {
 
 void ThreadBatch::begin(const PreparedObject& object) {
   object_ = &object;
+  prepared_ = 0;
   quads_.pixels = 0;
   quads_.live = quads_.covered = 0;
   quads_.by_sample = false;
@@ -140,6 +146,7 @@ void ThreadBatch::dispatch(const PixelThread& quads) {
 PixelThread& ThreadBatch::new_thread() {
   if (count_ == max_threads) run();
   PixelThread& thread = threads_[count_];
+  prepared_ = std::min(prepared_, count_);
   thread.by_sample = thread.square = false;
   thread.target = nullptr;
   thread.sample_id = 0;
@@ -166,7 +173,8 @@ void ThreadBatch::add_thread() {
     }
     PixelThread* const place = &thread;
     run();
-    if (place != threads_.data()) threads_[0] = *place;
+    if (place != threads_.data()) threads_[0] = *place, link(0);
+    prepared_ = 0;
   }
   channels_ = channels;
   ++count_;
@@ -196,18 +204,28 @@ void ThreadBatch::place_squares(const TargetBlock& block) {
   placed_ = block.stamp;
 }
 
+/// What all squares of object_ have in common.
+inline void ThreadBatch::prepare_square(PixelThread& thread) {
+  thread.by_sample = false, thread.square = true;
+  thread.sample_id = 0;
+  thread.live = whole_square;
+  thread.pixels = 16;
+  thread.object = object_;
+  thread.channels = thread.dispatch_mask = thread.vector_mask = whole_square;
+}
+
 /// One more thread, for which there is room.
 inline void ThreadBatch::put_square(uint32_t at, uint32_t covered, const TargetBlock& block) {
   constexpr uint32_t right = 2, below = 2 << 16;
-  PixelThread& thread = threads_[count_++];
+  PixelThread& thread = threads_[count_];
+  if (count_ >= prepared_) {
+    prepare_square(thread);
+    if (count_ == prepared_) ++prepared_;
+  }
+  ++count_;
   thread.quads = {at, at + right, at + below, at + right + below};
-  thread.by_sample = false, thread.square = true;
-  thread.sample_id = 0;
-  thread.live = whole_square, thread.covered = covered;
-  thread.pixels = 16;
-  thread.object = object_;
+  thread.covered = covered;
   thread.tested = thread.written = 0;
-  thread.channels = thread.dispatch_mask = thread.vector_mask = whole_square;
   thread.target = block.at ? block.square(at & 0xffff, at >> 16) : nullptr;
   thread.row = block.row;
 }
@@ -231,7 +249,7 @@ void ThreadBatch::write_rest(bool all) {
 void ThreadBatch::run() {
   if (count_ == 0) return;
   complete();
-  for (unsigned i = 0; i < count_; ++i) threads_[i].next = i + 1 < count_ ? &threads_[i + 1] : nullptr;
+  threads_[count_ - 1].next = nullptr;
   const Kernel& kernel = draw_->kernel;
   eu::ThreadStart start = kernel.start;
   start.program = kernel.program.get();
@@ -253,6 +271,7 @@ void ThreadBatch::run() {
   if (layout_.has_planes && channels_ == whole_square) series.payloads = this;
   if (!(context_.view.stamp() == placed_)) forget_places();
   eu::run_series(thread_, start, series, env, messages);
+  link(count_ - 1);
   count_ = completed_ = 0;
 }
 

@@ -16,7 +16,7 @@ namespace softgen::render {
 
 class ThreadBatch : public PixelSink, private eu::SeriesPayloads {
  public:
-  ThreadBatch(PixelContext& context, TargetWriter& targets) : context_(context), targets_(targets), payloads_(context.slot) {}
+  ThreadBatch(PixelContext& context, TargetWriter& targets);
 
   /// What follows is of this draw, which has a kernel. Nothing of another draw may be left to run.
   void begin(PixelDraw& draw);
@@ -58,6 +58,8 @@ class ThreadBatch : public PixelSink, private eu::SeriesPayloads {
   void dispatch_samples();
   void place_squares(const TargetBlock& block);
   void put_square(uint32_t at, uint32_t covered, const TargetBlock& block);
+  void prepare_square(PixelThread& thread);
+  void link(unsigned n) { threads_[n].next = n + 1 < max_threads ? &threads_[n + 1] : nullptr; }
   PixelThread& new_thread();
   void add_thread();
   void dispatch(const PixelThread& quads);
@@ -76,6 +78,7 @@ class ThreadBatch : public PixelSink, private eu::SeriesPayloads {
   PixelThread quads_;                             ///< that do not fill a thread yet
   std::array<PixelThread, max_threads> threads_;  ///< of draw_, to be run
   unsigned count_ = 0, completed_ = 0;            ///< how many, and how many of them have payloads
+  unsigned prepared_ = 0;                         ///< so many of threads_ are squares of object_ but for their places
   uint32_t channels_ = 0;                         ///< of all of them; 0: they differ
   eu::SeriesLayout layout_;                       ///< of all of them
   memory::View::Stamp placed_;                    ///< of the view, for SeriesThread::target of all of them

@@ -157,17 +157,39 @@ TEST_CASE("eu jit: a series of threads gives the same result as single threads i
   if (jit::best_host_isa() == jit::HostIsa::none) return note("test", "no compiler here");
   std::vector<CapturedKernel> kernels = captured_kernels();
   for (uint32_t seed = 1; seed <= 20; seed++) kernels.push_back({gen9_isa(), "random", FloatWriter(seed).kernel()});
-  constexpr SeriesLayout layouts[] = {{4, 9, 13}, {2, 2, 128}, {24, 40, 40}};
+  constexpr SeriesLayout layouts[] = {{4, 9, 13}, {2, 2, 128}, {24, 40, 40}, {6, 6, 40, 1}, {6, 8, 40, 1}};
   const uint64_t before = compiler_now().stats().compiled_threads;
   for (size_t n = 0; n < kernels.size(); n++)
     for (const uint32_t mask : {0xffffu, 0u}) {
-      const SeriesLayout& layout = layouts[n % 3];
+      const SeriesLayout& layout = layouts[n % std::size(layouts)];
       INFO("kernel " << n << " mask " << mask);
       const auto& [isa, name, code] = kernels[n];
       const Trace compiled = trace_series(code, mask, 3, layout, {}, &compiler_now(), isa);
       CHECK(compiled == trace_series(code, mask, 3, layout, {}, nullptr, isa));
     }
   CHECK(compiler_now().stats().compiled_threads > before);
+}
+
+TEST_CASE(
+    "eu jit: planes of attributes are the interpreter's, also of threads with planes of their own, of neighbours with other attributes, and after a write") {
+  if (jit::best_host_isa() == jit::HostIsa::none) return note("test", "no compiler here");
+  const Isa& isa = gen9_isa();
+  const auto plane = [](unsigned to, Operand coefficients) {
+    return op(Opcode::pln, 16, grf(to, RegType::f), coefficients, grf(2, RegType::f));
+  };
+  const Operand first = scalar(6, RegType::f), second = scalar(7, RegType::f, 4);
+  const Instruction change = op(Opcode::mov, 8, grf(7, RegType::f), grf(2, RegType::f));
+  Instruction write = end(isa);
+  write.exec_size = 16;
+  write.cond_mod = static_cast<uint8_t>(Sfid::dp_render);
+  write.src[0] = grf(20, RegType::ud);
+  write.descriptor = 8u << 25 | 12u << 14;
+  const auto code = assemble({plane(20, first), plane(22, second), plane(24, negated(first)), change, plane(26, second), write}, isa);
+  for (const uint32_t mask : {0xffffu, 0u})
+    for (const SeriesLayout& layout : {SeriesLayout{6, 6, 8, 1}, SeriesLayout{6, 6, 8}, SeriesLayout{6, 8, 8, 1}}) {
+      INFO("mask " << mask << " planes " << +layout.has_planes);
+      CHECK(trace_series(code, mask, 5, layout, {}, &compiler_now(), isa) == trace_series(code, mask, 5, layout, {}, nullptr, isa));
+    }
 }
 
 namespace {

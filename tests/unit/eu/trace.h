@@ -2,6 +2,9 @@
 // Records threads' messages and final registers, to compare compiled code with the interpreter.
 #pragma once
 
+#include <array>
+#include <bit>
+#include <optional>
 #include <random>
 #include <span>
 #include <vector>
@@ -77,6 +80,41 @@ struct SeriesOf {
   size_t fails = SIZE_MAX;  ///< the messages of this one
 };
 
+/// Gives two of three threads planes. What is in their registers is rubbish until it is written.
+class PlanesOf : public SeriesPayloads {
+ public:
+  PlanesOf(std::span<SeriesThread> threads, std::span<std::vector<Grf>> own, std::mt19937& random) : threads_(threads), own_(own) {
+    const auto value = [&] { return static_cast<float>(random() % 4096) / 64.0f - 8.0f; };
+    for (size_t n = 0; n < planes_.size(); n++) {
+      for (auto& steps : planes_[n].steps)
+        for (float& step : steps) step = value();
+      planes_[n].same_w = n % 2, planes_[n].w = value();
+    }
+    for (size_t n = 0; n < threads.size(); n++) {
+      if (n % 3 == 0) continue;
+      threads[n].planes = &planes_[n % planes_.size()];
+      for (float& corner : threads[n].corner) corner = value();
+    }
+  }
+  void write_headers() override {}
+  void write_all() override {
+    for (size_t n = 0; n < threads_.size(); n++) {
+      const BarycentricPlanes* const planes = threads_[n].planes;
+      for (unsigned pixel = 0; planes && pixel < 16; pixel++) {
+        const auto sum = [&](unsigned plane) { return threads_[n].corner[plane] + planes->steps[plane][pixel]; };
+        const float w = planes->same_w ? planes->w : 1.0f / sum(0);
+        for (unsigned k = 0; k < 2; k++)
+          own_[n][first_barycentric + pixel / 8 * 2 + k].dw[pixel % 8] = std::bit_cast<uint32_t>(sum(k + 1) * w);
+      }
+    }
+  }
+
+ private:
+  std::span<SeriesThread> threads_;
+  std::span<std::vector<Grf>> own_;
+  std::array<BarycentricPlanes, 2> planes_;
+};
+
 /// Of some threads, in the order in which they run, in the interpreter or as `fast_paths` has it. `mask` 0: each has its own.
 inline Trace trace_series(const std::vector<std::byte>& code, uint32_t mask, uint32_t seed, const SeriesLayout& layout,
                           const SeriesOf& series = {}, FastPaths* fast_paths = nullptr, const Isa& isa = gen9_isa()) {
@@ -104,6 +142,8 @@ inline Trace trace_series(const std::vector<std::byte>& code, uint32_t mask, uin
     threads[i].dispatch_mask = mask ? mask : static_cast<uint32_t>(random() & 0xffff) | 1;
     threads[i].vector_mask = threads[i].channels = threads[i].dispatch_mask;
   }
+  std::optional<PlanesOf> planes;
+  if (layout.has_planes) planes.emplace(threads, own, random);
   Trace t;
   std::mt19937 answers(seed + 1);
   unsigned messages = 0;
@@ -118,8 +158,9 @@ inline Trace trace_series(const std::vector<std::byte>& code, uint32_t mask, uin
   };
   ThreadStart how;
   how.program = m.program.get();
-  run_series(m.thread, how, {layout, threads.data(), static_cast<uint32_t>(threads.size()), mask, constants.data(), &running}, m.env,
-             m.target);
+  ThreadSeries all{layout, threads.data(), static_cast<uint32_t>(threads.size()), mask, constants.data(), &running};
+  if (planes) all.payloads = &*planes;
+  run_series(m.thread, how, all, m.env, m.target);
   return t;
 }
 

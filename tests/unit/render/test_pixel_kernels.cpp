@@ -453,3 +453,33 @@ TEST_CASE("4x4 colours at once are written as by halves") {
       }
   }
 }
+
+TEST_CASE("steps from a square's corner give the barycentrics of its payload") {
+  INFO("seed " << seed);
+  Fixture f;
+  for (unsigned round = 0; round < 500; ++round) {
+    CenterPlanes planes;
+    planes.modes = 1u << round % 3;
+    const auto plane = [&] { return CenterPlanes::Plane{f.value() * 0.01, f.value() * 0.01, f.value()}; };
+    planes.perspective = {plane(), plane()}, planes.one_over_w = plane();
+    const uint32_t at = (f.any() & 0x3ffc) | (f.any() & 0x3ffc) << 16;
+    const std::array<uint32_t, 4> quads{at, at + 2, at + (2 << 16), at + 2 + (2 << 16)};
+    for (const PixelKernels* build : builds()) {
+      std::array<float, 32> expected;
+      const CenterThread thread{quads.data(), expected.data()};
+      build->center_planes(planes, &thread, 1, quads.size());
+      std::array<float, 4> corner;
+      const CenterThread square{quads.data(), corner.data()};
+      build->square_corners(planes, &square, 1);
+      float steps[3][16];
+      build->square_steps(planes, steps);
+      INFO("round " << round);
+      for (unsigned n = 0; n < 16; ++n)
+        for (unsigned k = 0; k < 2; ++k) {
+          const float got = (corner[k + 1] + steps[k + 1][n]) * (1.0f / (corner[0] + steps[0][n])),
+                      want = expected[n / 8 * 16 + 8 * k + n % 8];
+          REQUIRE(((std::isnan(got) && std::isnan(want)) || got == want));
+        }
+    }
+  }
+}
