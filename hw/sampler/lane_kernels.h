@@ -128,8 +128,8 @@ struct LanePlain {
   /// positions; u (a multiple of four) in element 0, v in element 4.
   bool has_window = false;
   alignas(16) int16_t window_last[8] = {}, window_mask[8] = {}, window_top[8] = {};
-  alignas(16) int16_t window_least[8] = {};  ///< where the window is sought: clamped texels before 0 are in none
-  float size[2] = {1, 1};                    ///< for nearest texels without rounding
+  float size[2] = {1, 1};        ///< for nearest texels without rounding
+  mutable uintptr_t before = 0;  ///< where the last message's window was: the next one is mostly as far from this one
   // Places in the registers, in dwords.
   int32_t u = 0, v = 0;
   /// Of the stored components; with 24 bits all of the one that there is.

@@ -99,8 +99,6 @@ struct Sixteen : Plain<16> {
     alignas(16) uint16_t outside[8] = {12, 12, 12, 12, 8, 8, 8, 8}, pairs_outside[8] = {11, 11, 11, 11, 7, 7, 7, 7};
     // The lowest positions outside the two upper left lines or, for pairs, outside the four left lines.
     alignas(16) uint16_t beyond_two[8] = {8, 8, 8, 8, 4, 4, 4, 4}, pairs_beyond_four[8] = {7, 7, 7, 7, 7, 7, 7, 7};
-    // No difference of a position to that of a window up to here, or down to its opposite, wraps around into the window.
-    alignas(16) int16_t most[8] = {0x7f80, 0x7f80, 0x7f80, 0x7f80, 0x7f80, 0x7f80, 0x7f80, 0x7f80};
     // In elements 0 and 4: mask of whole lines, a row's position in its tile, the last position with eight rows before the tile's end, rows
     // of a line.
     alignas(16) uint16_t lines[8] = {0xfffc, 0, 0, 0, 0xffff, 0, 0, 0}, in_tile[8] = {0, 0, 0, 0, 31, 0, 0, 0}, last_row[8] = {24, 24, 24,
@@ -112,7 +110,6 @@ struct Sixteen : Plain<16> {
     // Byte shuffles: a window's position to all channels; u and v of a channel side by side; a weight to both halves.
     alignas(16) uint8_t spread[16] = {0, 1, 0, 1, 0, 1, 0, 1, 8, 9, 8, 9, 8, 9, 8, 9}, mixed[16] = {0, 255, 8,  255, 2, 255, 10, 255,
                                                                                                     4, 255, 12, 255, 6, 255, 14, 255};
-    alignas(16) uint8_t column[16] = {0, 1, 2, 3, 16, 17, 18, 19};
     alignas(16) uint8_t twice[16] = {0, 255, 0, 255, 4, 255, 4, 255, 8, 255, 8, 255, 12, 255, 12, 255};
   };
   [[gnu::always_inline]] static inline const Constants& constants() {
@@ -166,7 +163,15 @@ struct Sixteen : Plain<16> {
   struct Window {
     __m512i from;  ///< positions of the channels' texels in it, 16 bits each: u of four channels, then their v
     const std::byte *upper, *lower;
+    bool found;  ///< all of it is inside the level
   };
+  /// The same message of the next pixels, mostly the next 4x4, will need the texels as far on as these are from the last ones.
+  [[gnu::always_inline]] static inline void fetch_next(const LanePlain& p, const std::byte* upper) {
+    const auto here = reinterpret_cast<uintptr_t>(upper), next = here + (here - p.before);
+    p.before = here;
+    for (unsigned column = 0; column < 1024; column += 512)
+      for (unsigned line = 0; line < 128; line += 64) _mm_prefetch(reinterpret_cast<const char*>(next + column + line), _MM_HINT_T0);
+  }
   /// The window starts at the minimum of the corner channels' texels, or before it to align with a line, a tile or the level's end. Mostly
   /// all other texels follow that. Texels beyond 16 bits are in no window. `tops`: the level may begin within a tile.
   template <bool tops = false>
@@ -176,19 +181,24 @@ struct Sixteen : Plain<16> {
     __m128i min = reinterpret_cast<__m128i>(__builtin_shufflevector(corners, corners, 0, 1, 2, 3));
     min = _mm_min_epi16(min, _mm_srli_epi64(min, 32));
     min = _mm_min_epi16(min, _mm_srli_epi64(min, 16));  // in elements 0 and 4
-    min = _mm_max_epi16(_mm_min_epi16(min, eight_of(k.most)), eight_of(p.window_least));
     const __m128i line = _mm_and_si128(min, eight_of(k.lines)), wrapped = _mm_and_si128(line, eight_of(p.window_mask));
     const __m128i inside = _mm_min_epi16(wrapped, eight_of(p.window_last));
     const __m128i in_surface = tops ? _mm_add_epi16(inside, eight_of(p.window_top)) : inside;
     const __m128i crosses = _mm_cmpgt_epi16(_mm_and_si128(in_surface, eight_of(k.in_tile)), eight_of(k.last_row));
     const __m128i first = _mm_sub_epi16(inside, _mm_and_si128(_mm_and_si128(inside, eight_of(k.rows)), crosses));
     const __m128i base = _mm_sub_epi16(line, _mm_sub_epi16(wrapped, first));
-    const auto first_x = static_cast<uint32_t>(_mm_extract_epi16(first, 0));
-    const uint32_t top = static_cast<uint32_t>(_mm_extract_epi16(first, 4)) + (tops ? p.top : 0);
+    constexpr int32_t far = 0x7fc0;  // no difference of two positions within this wraps around into the window
+    const auto ends = [](int32_t at) { return at < -far || at > far; };
+    const int32_t first_x = static_cast<int16_t>(_mm_extract_epi16(first, 0)), first_y = static_cast<int16_t>(_mm_extract_epi16(first, 4));
     Window w;
+    // Tested by branches, which no texel waits for.
+    w.found = (first_x | first_y) >= 0 && !ends(static_cast<int16_t>(_mm_extract_epi16(min, 0))) &&
+              !ends(static_cast<int16_t>(_mm_extract_epi16(min, 4)));
+    const uint32_t top = static_cast<uint32_t>(first_y) + (tops ? p.top : 0);
     const auto row = [&](uint32_t at) { return size_t{at} * 16 + size_t{at / 32} * p.tile_step; };
-    const std::byte* const column = p.memory + size_t{first_x} * 128;
+    const std::byte* const column = p.memory + static_cast<uint32_t>(first_x) * size_t{128};
     w.upper = column + row(top), w.lower = column + row(top + 4);
+    fetch_next(p, w.upper);
     w.from = _mm512_sub_epi16(texel, _mm512_maskz_broadcast_i32x4(0xffff, _mm_shuffle_epi8(base, eight_of(k.spread))));
     return w;
   }
@@ -220,16 +230,16 @@ struct Sixteen : Plain<16> {
     const Constants& k = constants();
     const F u = coordinates<form>(registers, p.u) * p.size[0], v = coordinates<form>(registers, p.v) * p.size[1];
     const Window w = window_of(p, k, reinterpret_cast<__m512i>(V::floored(u)), reinterpret_cast<__m512i>(V::floored(v)));
+    if (!w.found || _mm512_cmpge_epu16_mask(w.from, everywhere(k.outside))) return false;
     const __m512i place = shuffled(w.from, k.mixed);
     const __m512i rows = _mm512_maskz_srli_epi32(0xffff, place, 14);
     U texels;
     if (_mm512_cmpge_epu16_mask(w.from, everywhere(k.beyond_two))) {
-      if (_mm512_cmpge_epu16_mask(w.from, everywhere(k.outside))) return false;
       texels = Lines(w).template texels<true>(k, place, rows);
     } else {
-      _mm_prefetch(reinterpret_cast<const char*>(w.upper + 1024), _MM_HINT_T0);
-      // The index into two lines: bits 0 and 1 of the column, and its bit 2 moved to bit 4. Bits above these are ignored.
-      const __m512i column = _mm512_shuffle_epi8(everywhere(k.column), place);
+      // The index into two lines: bits 0 and 1 of the column, and its bit 2 moved to bit 4.
+      const __m512i column = _mm512_or_si512(_mm512_and_si512(place, all(k.in_line)),
+                                             _mm512_maskz_slli_epi32(0xffff, _mm512_and_si512(place, all(k.line)), 2));
       texels = reinterpret_cast<U>(
           _mm512_permutex2var_epi32(_mm512_loadu_si512(w.upper), _mm512_or_si512(column, rows), _mm512_loadu_si512(w.upper + 512)));
     }
@@ -264,9 +274,8 @@ struct Sixteen : Plain<16> {
     const Window w = window_of<tops>(p, k, _mm512_maskz_srai_epi32(0xffff, x, 8), _mm512_maskz_srai_epi32(0xffff, y, 8));
     const __m512i place = shuffled(w.from, k.mixed);
     U texels[4];
-    const bool right = _mm512_cmpge_epu16_mask(w.from, everywhere(k.pairs_beyond_four));
-    if (right && _mm512_cmpge_epu16_mask(w.from, everywhere(k.pairs_outside))) return false;
-    if (right) Lines(w).template pairs<true>(k, place, texels);
+    if (!w.found || _mm512_cmpge_epu16_mask(w.from, everywhere(k.pairs_outside))) return false;
+    if (_mm512_cmpge_epu16_mask(w.from, everywhere(k.pairs_beyond_four))) Lines(w).template pairs<true>(k, place, texels);
     else Lines(w).template pairs<false>(k, place, texels);
     const auto weight = reinterpret_cast<typename VectorTypes<16>::H>(shuffled(x, k.twice));
     V::bytes_filtered(texels, weight, V::floats(reinterpret_cast<U>(_mm512_and_si512(y, all(k.byte)))) * (1.0f / 256), colors);

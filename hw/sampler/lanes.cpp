@@ -193,7 +193,6 @@ bool LaneSampler::shortest(const LaneLevel& level, LanePlain& to) const {
     to.size[n] = s.normalized ? static_cast<float>(size[n]) : 1.0f;
     to.window_last[4 * n] = static_cast<int16_t>((size[n] - window[n]) & (n == 0 ? ~3 : ~0)),
                        to.window_mask[4 * n] = static_cast<int16_t>(to.mask[n]);
-    to.window_least[4 * n] = s.wrap[n] == Wrap::clamp ? 0 : -0x7f80;
   }
   to.window_top[4] = static_cast<int16_t>(to.top);
   return true;
