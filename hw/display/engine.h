@@ -23,7 +23,7 @@ struct ChipModel {
   Compressor compressor;
   std::optional<uint32_t> clock_counter;  ///< a register that counts microseconds
   std::optional<SleepCounts> sleep_counts;
-  bool state_buffers = false;             ///< whether its pipes have them
+  bool state_buffers = false;  ///< whether its pipes have them
   /// Power wells, PLLs, DDI buffers. `changed` runs after a write that may change a port's clock.
   std::unique_ptr<Clocks> (*clocks)(mmio::RegisterFile& registers, std::function<void()> changed);
 };

@@ -173,12 +173,12 @@ class Pipe {
   struct {
     Crc state = Crc::none;
     uint32_t value = 0;
-    FrameHash hash;                          ///< of the frame's rows before `row`
-    uint32_t row = 0;                        ///< asynchronous flips have ended those before it
-    mmio::PipeEvents deferred_flips = 0;     ///< flip-done events that wait for the rows under way
-    std::atomic<uint64_t> number{0};         ///< names the work that is under way
-    bool unread = false;  ///< the next blank waits for software to take this frame's CRC
-    int64_t named = 0;    ///< until when it still waits after that
+    FrameHash hash;                       ///< of the frame's rows before `row`
+    uint32_t row = 0;                     ///< asynchronous flips have ended those before it
+    mmio::PipeEvents deferred_flips = 0;  ///< flip-done events that wait for the rows under way
+    std::atomic<uint64_t> number{0};      ///< names the work that is under way
+    bool unread = false;                  ///< the next blank waits for software to take this frame's CRC
+    int64_t named = 0;                    ///< until when it still waits after that
   } crc_;
   Alarm alarm_;
   int64_t timer_ = -1;  ///< what the host's timer is set to

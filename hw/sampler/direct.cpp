@@ -62,7 +62,7 @@ struct DirectSample {
   static bool answer(const DirectAnswer& answer, Grf* registers, uint32_t mask, ThreadEnv& env);
   /// Where the level of detail has no say.
   static bool answer_plain(const DirectAnswer& answer, Grf* registers, uint32_t mask, ThreadEnv& env);
-  /// And the surface is of the commonest kind.
+  /// And the surface is of the most common kind.
   static bool answer_shortest(const DirectAnswer& answer, Grf* registers, uint32_t mask, ThreadEnv& env);
   bool set_shortest();
   bool find_memory(memory::View& view) const;

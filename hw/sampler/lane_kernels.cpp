@@ -201,9 +201,9 @@ struct Channels : Texels<W> {
     for (unsigned c = 0; c < 4; ++c) parts[c] = out[c] ? one[c] : nullptr;
     LaneTap tap = own;
     tap.u = u, tap.v = v, tap.weight = nullptr;
-    float most = 0;
-    for (const float taps : f.taps) most = taps > most ? taps : most;
-    for (float i = 0; i < most; ++i) {
+    float max_taps = 0;
+    for (const float taps : f.taps) max_taps = taps > max_taps ? taps : max_taps;
+    for (float i = 0; i < max_taps; ++i) {
       tap.mask = 0;
       for (unsigned q = 0; q < own.channels / 4; ++q) tap.mask |= i < f.taps[q] ? own.mask & 15u << 4 * q : 0;
       if (!tap.mask) continue;
@@ -241,7 +241,7 @@ void copy(float* to, const float* from) {
 }  // namespace
 
 void LANE_LODS(const LaneDetail& d, const float* u, const float* v, const float* given, const float* bias, LaneLods& out);
-void LANE_FOOTPRINTS(const LaneDetail& d, const float* u, const float* v, unsigned most, LaneFootprints& out, float* lod);
+void LANE_FOOTPRINTS(const LaneDetail& d, const float* u, const float* v, unsigned max_taps, LaneFootprints& out, float* lod);
 extern const LanePlainKernels LANE_PLAIN;
 extern const LaneKernels LANE_KERNELS;
 #define SAMPLE_OF(codes, tiling) {sample<LaneCodes::codes, LaneTiling::tiling, false>, sample<LaneCodes::codes, LaneTiling::tiling, true>}

@@ -111,14 +111,14 @@ struct LaneFootprints {
   float taps[max_quads] = {1, 1, 1, 1}, step_u[max_quads] = {}, step_v[max_quads] = {};
 };
 
-/// The fast path of the commonest samples: one level of four 8-bit UNORM components (not sRGB), or nearest texels of 24 bits, Y-tiled, in one
+/// The fast path of the most common samples: one level of four 8-bit UNORM components (not sRGB), or nearest texels of 24 bits, Y-tiled, in one
 /// piece of host memory, with clamping or with wrapping at powers of two, from registers (of eight dwords) to registers.
 struct LanePlain {
   static constexpr int32_t nowhere = -1;
   const std::byte* memory = nullptr;  ///< the first texel of the level's first row of tiles
   uint32_t pitch = 0;
   uint32_t top = 0;                             ///< the level's first row in that row of tiles, a multiple of four; 0 without mip levels
-  uint32_t tile_step = 0;                       ///< an address is 16 row + tile_step (row / 32), and more by the column
+  uint32_t tile_step = 0;                       ///< an address is 16 row + tile_step (row / 32), plus an offset for the column
   float scale[2] = {1, 1};                      ///< u, v: 1/256 texels are coordinate * scale + added
   float added[2] = {0, 0};                      ///< for rounding
   float min[2] = {0, 0}, max[2] = {0, 0};       ///< 1/256 texels are clamped to these
@@ -129,7 +129,7 @@ struct LanePlain {
   bool has_window = false;
   alignas(16) int16_t window_last[8] = {}, window_mask[8] = {}, window_top[8] = {};
   float size[2] = {1, 1};        ///< for nearest texels without rounding
-  mutable uintptr_t before = 0;  ///< where the last message's window was: the next one is mostly as far from this one
+  mutable uintptr_t before = 0;  ///< where the last message's window was: the next one is usually as far from this one
   // Places in the registers, in dwords.
   int32_t u = 0, v = 0;
   /// Of the stored components; with 24 bits all of the one that there is.
@@ -156,8 +156,8 @@ struct LaneKernels {
   /// plane_lod() and finish_lod() of four quads. `u`, `v`: 16 channels. `given`, `bias`: one value per quad; null: computed from u and v;
   /// no bias.
   void (*lods)(const LaneDetail& detail, const float* u, const float* v, const float* given, const float* bias, LaneLods& out);
-  /// plane_footprint() of four quads, of up to `most` taps, and their levels of detail.
-  void (*footprints)(const LaneDetail& detail, const float* u, const float* v, unsigned most, LaneFootprints& out, float* lod);
+  /// plane_footprint() of four quads, of up to `max_taps` taps, and their levels of detail.
+  void (*footprints)(const LaneDetail& detail, const float* u, const float* v, unsigned max_taps, LaneFootprints& out, float* lod);
   /// Indices: LaneCodes, LaneTiling, linear filter.
   LaneSample sample[4][4][2];
   /// The mean of a footprint's samples, as Filter::taps() has it.

@@ -22,9 +22,9 @@ void LANE_LODS(const LaneDetail& d, const float* u, const float* v, const float*
   out.mixed = Quads::bits_of(lods.weight != 0) != 0;
 }
 
-void LANE_FOOTPRINTS(const LaneDetail& d, const float* u, const float* v, unsigned most, LaneFootprints& out, float* lod);
-void LANE_FOOTPRINTS(const LaneDetail& d, const float* u, const float* v, unsigned most, LaneFootprints& out, float* lod) {
-  const F4 value = Quads::footprints(d, Quads::differences(u), Quads::differences(v), most, out);
+void LANE_FOOTPRINTS(const LaneDetail& d, const float* u, const float* v, unsigned max_taps, LaneFootprints& out, float* lod);
+void LANE_FOOTPRINTS(const LaneDetail& d, const float* u, const float* v, unsigned max_taps, LaneFootprints& out, float* lod) {
+  const F4 value = Quads::footprints(d, Quads::differences(u), Quads::differences(v), max_taps, out);
   std::memcpy(lod, &value, sizeof value);
 }
 

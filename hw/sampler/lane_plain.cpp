@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The fast path of the commonest samples (LanePlain, LanePlainLevels). Compiled once per instruction set (LANE_PLAIN names the table); all else is local to
+// The fast path of the most common samples (LanePlain, LanePlainLevels). Compiled once per instruction set (LANE_PLAIN names the table); all else is local to
 // the file.
 #include "hw/sampler/lane_quads.h"
 #include "hw/sampler/lane_texels.h"
@@ -165,7 +165,7 @@ struct Sixteen : Plain<16> {
     const std::byte *upper, *lower;
     bool found;  ///< all of it is inside the level
   };
-  /// The same message of the next pixels, mostly the next 4x4, will need the texels as far on as these are from the last ones.
+  /// The same message of the next pixels, usually the next 4x4, will need the texels as far on as these are from the last ones.
   [[gnu::always_inline]] static inline void fetch_next(const LanePlain& p, const std::byte* upper) {
     const auto here = reinterpret_cast<uintptr_t>(upper), next = here + (here - p.before);
     p.before = here;

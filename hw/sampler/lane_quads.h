@@ -123,15 +123,15 @@ struct Quads {
     return half_log2(larger(y, x));
   }
 
-  /// plane_footprint(), of up to `most` taps.
-  static F4 footprints(const LaneDetail& d, const Differences& u, const Differences& v, double most, LaneFootprints& out) {
+  /// plane_footprint(), of up to `max_taps` taps.
+  static F4 footprints(const LaneDetail& d, const Differences& u, const Differences& v, double max_taps, LaneFootprints& out) {
     const D4 x_u = doubles(u.across * d.width), x_v = doubles(v.across * d.height);
     const D4 y_u = doubles(u.down * d.width), y_v = doubles(v.down * d.height);
     const D4 uu = x_u * x_u + y_u * y_u, vv = x_v * x_v + y_v * y_v, uv = x_u * x_v + y_u * y_v;
     const D4 root = square_root((uu - vv) * (uu - vv) + 4 * uv * uv), longer = (uu + vv + root) / 2, other = (uu + vv - root) / 2;
     const auto there = (longer >= 0x1p-100) & (longer <= std::numeric_limits<double>::max());
-    const D4 shorter = other < 0 ? D4{} : other, maximum = most - D4{};
-    D4 ratio = shorter * most * most <= longer ? maximum : ceiling(square_root(longer / shorter) - 1e-3);
+    const D4 shorter = other < 0 ? D4{} : other, maximum = max_taps - D4{};
+    D4 ratio = shorter * max_taps * max_taps <= longer ? maximum : ceiling(square_root(longer / shorter) - 1e-3);
     ratio = ratio < 1 ? 1 - D4{} : maximum < ratio ? maximum : ratio;
     ratio = there ? ratio : 1 - D4{};
     const D4 du = uu >= vv ? longer - vv : uv, dv = uu >= vv ? uv : longer - uu;

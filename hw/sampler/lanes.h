@@ -42,7 +42,7 @@ class LaneSampler {
     if (!tap.memory) return sample_scattered(view, tap, out);
     magnified_.sample(surface_, tap, out);
   }
-  /// The shortest way, for a message without offsets, of implicit levels of detail where these have a say, when there is one. Sets an element
+  /// The shortest way, for a message without offsets (and, with mip levels, with implicit levels of detail), if there is one. Sets an element
   /// for each level that it may sample, all but registers and memory, and the function takes a LanePlain or, if this needs_lod(), `detail`
   /// with them.
   LanePlainSample shortest(unsigned channels, std::vector<LanePlain>& to, LaneDetail& detail) const;

@@ -219,7 +219,8 @@ TEST_CASE("user interrupts, and commands without effect") {
 
 // IGT gen9_exec_parse@allowed-all.
 TEST_CASE("the copy engine executes what i915's command parser lets through to it") {
-  Run run({mi(0x00), user_interrupt, mi(0x03), mi(0x26, 3), 0, 0, 0, 0, mi(0x05), mi(0x07), mi(0x04), mi(0x08), mi(0x0b), mi(0x12), 0, mi(0x13), 0},
+  Run run({mi(0x00), user_interrupt, mi(0x03), mi(0x26, 3), 0, 0, 0, 0, mi(0x05), mi(0x07), mi(0x04), mi(0x08), mi(0x0b), mi(0x12), 0,
+           mi(0x13), 0},
           EngineId::bcs);
   CHECK(run.completed());
 }
