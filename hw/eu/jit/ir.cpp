@@ -101,6 +101,21 @@ Value Ir::pinned(Value v) {
   return llvm::BuildCall2(b_, function, nothing, &v, 1, "");
 }
 
+Value Ir::opaque(Value v) {
+  constexpr unsigned register_lanes = 8;
+  const unsigned n = size(v);
+  std::array<int, 2 * register_lanes> picks{};
+  if (n <= register_lanes) {
+    for (unsigned i = 0; i < register_lanes; i++) picks[i] = static_cast<int>(i % n);
+    const Value wide = pinned(n == register_lanes ? v : shuffle(v, nullptr, std::span(picks).first(register_lanes)));
+    return n == register_lanes ? wide : shuffle(wide, nullptr, std::span(picks).first(n));
+  }
+  for (unsigned i = 0; i < n; i++) picks[i] = static_cast<int>(i);
+  const std::span all(picks);
+  return shuffle(opaque(shuffle(v, nullptr, all.first(register_lanes))),
+                 opaque(shuffle(v, nullptr, all.subspan(register_lanes, n - register_lanes))), all.first(n));
+}
+
 Value Ir::address(Value base, uint64_t offset) {
   Value index = c64(offset);
   return llvm::BuildGEP2(b_, i8, base, &index, 1, "");

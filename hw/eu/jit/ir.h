@@ -77,6 +77,8 @@ class Ir {
   Value fence(Value v);
   /// A barrier for LLVM's scheduler: the vector is computed before this point. Costs no instruction.
   Value pinned(Value v);
+  /// A vector of dwords of which LLVM knows nothing, unlike that of a fence(): its class of floats is still seen there. As pinned(), in AVX2's registers.
+  Value opaque(Value v);
   Value trunc(Value v, Type t) { return llvm::BuildTrunc(b_, v, t, ""); }
   Value zext(Value v, Type t) { return llvm::TypeOf(v) == t ? v : llvm::BuildZExt(b_, v, t, ""); }
   Value sext(Value v, Type t) { return llvm::TypeOf(v) == t ? v : llvm::BuildSExt(b_, v, t, ""); }

@@ -236,10 +236,10 @@ Value Emitter::source(const Op& op, unsigned n, unsigned k, Want want, uint8_t* 
     const LaneKind kind = op.kind == LaneKind::exact ? LaneKind::i32 : op.kind;
     if (op.kind != LaneKind::exact) {
       const Value v = constant_lanes(ir_, *s.lanes, kind, op.kind == LaneKind::f32 && op.flush && variant_.flush_f32, lanes * k, lanes);
-      // LLVM folds comparisons of floats as if DAZ were off. A denormal that is moved unchanged may be compared as a float later.
+      // LLVM folds comparisons of floats, and sums with zero, as if DAZ were off. A denormal that is moved unchanged may be a float later.
       if (kind == LaneKind::f32 && op.flush && variant_.alternate) return alternate(v);
       const bool stays = (op.opcode == Opcode::mov || op.opcode == Opcode::sel) && kind != LaneKind::i64;
-      return stays && holds_denormal(*s.lanes, lanes * k, lanes) ? ir_.fence(v) : v;
+      return stays && holds_denormal(*s.lanes, lanes * k, lanes) ? ir_.opaque(v) : v;
     }
     std::array<Value, 16> values;
     for (unsigned i = 0; i < lanes; i++) values[i] = ir_.c32(static_cast<uint32_t>(s.lanes->x[lanes * k + i]));
