@@ -27,7 +27,7 @@ TiledAsY tiled_as_y(const EngineEnv& env) {
 bool is_short(const Blit& blit) {
   constexpr int64_t max_rows = 16, max_bytes = 1024;
   const int64_t width = int64_t{blit.rect.x2} - blit.rect.x1, height = int64_t{blit.rect.y2} - blit.rect.y1;
-  return width <= 0 || height <= 0 || (height <= max_rows && width * height * blit.pixel_bytes <= max_bytes);
+  return blit.rect.empty() || (height <= max_rows && width * height * blit.pixel_bytes <= max_bytes);
 }
 
 void swizzle(Plane& plane) {

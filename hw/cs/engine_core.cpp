@@ -146,16 +146,16 @@ void EngineCore::set_waiting(bool on) {
 
 // -- the plugged Engine ---------------------------------------------------------------------------------------------------------
 
-ExecResult EngineCore::execute(const Packet& packet) {
+EngineEnv& EngineCore::packet_env() {
   env_.predicate = reg::predicate_bit.of(get(reg::predicate_result));
   as_saved_ = false;
-  return left(links_.engine.execute(packet, env_));
+  return env_;
 }
 
+ExecResult EngineCore::execute(const Packet& packet) { return left(links_.engine.execute(packet, packet_env())); }
+
 std::optional<ExecResult> EngineCore::execute_short(const Packet& packet) {
-  env_.predicate = reg::predicate_bit.of(get(reg::predicate_result));
-  const std::optional<ExecResult> result = links_.engine.execute_short(packet, env_);
-  if (result) as_saved_ = false;
+  const std::optional<ExecResult> result = links_.engine.execute_short(packet, packet_env());
   return result ? std::optional(left(*result)) : std::nullopt;
 }
 

@@ -202,6 +202,8 @@ class EngineCore {
   /// Writes the status page's first dword, if HWSTAM lets one of these events do so.
   void write_status(mmio::EngineEvents events);
   ExecResult left(ExecResult result);
+  /// For the next packet, which may change the engine's state.
+  EngineEnv& packet_env();
 
   const StreamerConfig config_;
   StreamerLinks links_;

@@ -74,7 +74,9 @@ void Pipe::post_flip_done(unsigned plane) {
   if (crc_.state != Crc::under_way) post_deferred_flips();
 }
 
-void Pipe::post_deferred_flips() { post(std::exchange(crc_.deferred_flips, 0)); }
+void Pipe::post_deferred_flips() {
+  if (crc_.deferred_flips) post(std::exchange(crc_.deferred_flips, 0));
+}
 
 /// Hashes rows [crc_.row, end) of what is shown now, on the compositor's thread if there is one.
 void Pipe::hash_rows(uint32_t end, bool frame_ends) {

@@ -22,6 +22,13 @@ struct PixelRect {
     x0 = std::max(x0, other.x0), y0 = std::max(y0, other.y0);
     x1 = std::min(x1, other.x1), y1 = std::min(y1, other.y1);
   }
+  /// Grows to the least rectangle that holds both.
+  void include(const PixelRect& other) {
+    x0 = std::min(x0, other.x0), y0 = std::min(y0, other.y0);
+    x1 = std::max(x1, other.x1), y1 = std::max(y1, other.y1);
+  }
+  /// An empty one, to begin with include().
+  static constexpr PixelRect none() { return {INT32_MAX, INT32_MAX, INT32_MIN, INT32_MIN}; }
 };
 
 struct VertexBuffer {

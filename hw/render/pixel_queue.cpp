@@ -2,7 +2,6 @@
 #include "hw/render/pixel_queue.h"
 
 #include <algorithm>
-#include <climits>
 #include <utility>
 
 #include "hw/base/work.h"
@@ -161,7 +160,7 @@ void PixelQueue::add_items(PixelWork& work) {
   constexpr size_t bounds_ahead = 8;
   const size_t before = items_.size();
   int64_t pixels = 0;
-  PixelRect all{INT32_MAX, INT32_MAX, INT32_MIN, INT32_MIN};
+  PixelRect all = bounds_;
   items_.resize(before + object_count(work));
   Item* to = items_.data() + before;
   for (const auto& list : work.lists) {
@@ -171,17 +170,14 @@ void PixelQueue::add_items(PixelWork& work) {
       const PixelRect b = objects[i].bounds;
       if (b.empty()) continue;
       pixels += pixels_of(b);
-      all = {std::min(all.x0, b.x0), std::min(all.y0, b.y0), std::max(all.x1, b.x1), std::max(all.y1, b.y1)};
+      all.include(b);
       *to++ = {&work, objects + i, b};
     }
   }
   work.bounds_pixels = pixels;
   items_.resize(static_cast<size_t>(to - items_.data()));
-  if (items_.size() == before) return;
-  controlled_ = controlled_ || !work.controlled.empty();
-  bounds_ = before ? PixelRect{std::min(all.x0, bounds_.x0), std::min(all.y0, bounds_.y0), std::max(all.x1, bounds_.x1),
-                               std::max(all.y1, bounds_.y1)}
-                   : all;
+  bounds_ = all;
+  if (items_.size() != before && !work.controlled.empty()) controlled_ = true;
 }
 
 bool PixelQueue::draw(PixelWork& work, EngineEnv& env, uint64_t& tile, const DrawClock* clock) {
@@ -217,16 +213,17 @@ int32_t PixelQueue::tile_height() const {
 
 bool PixelQueue::draw_items(double nanoseconds, EngineEnv& env, uint64_t& tile, const DrawClock* clock) {
   const bool done = items_.empty() || draw_tiles(nanoseconds, env, tile, clock);
-  // Kept for the next draw, unless that is much.
+  // The memory is kept for the next draw, up to a limit.
   constexpr size_t kept = 4 * max_objects;
   items_.clear(), bins_.items.clear();
   if (items_.capacity() > kept) items_.shrink_to_fit();
   if (bins_.items.capacity() > kept) bins_.items.shrink_to_fit();
+  bounds_ = PixelRect::none();
   controlled_ = false;
   return done;
 }
 
-/// In a tile objects lie one here, one there in memory: asks for what of the next ones will be read.
+/// The objects of a tile are scattered in memory: prefetches what is read of the next ones.
 void PixelQueue::fetch_ahead(std::span<const Item> items, size_t at) {
   constexpr size_t lists_ahead = 2, object_ahead = 4, line = 64;
   const auto fetch = [](const void* from, size_t bytes) {

@@ -79,7 +79,7 @@ class PixelQueue : public DeferredWork {
   double nanoseconds(const PixelWork& work);
   Pace* find_pace(const PixelWork& work);
   void note_time(std::span<PixelWork* const> works, Clock::duration time);
-  /// Those that were added. `nanoseconds`: about what it will take.
+  /// Draws the items that were added. `nanoseconds`: about what it will take.
   bool draw_items(double nanoseconds, EngineEnv& env, uint64_t& tile, const DrawClock* clock);
   bool draw_tiles(double nanoseconds, EngineEnv& env, uint64_t& tile, const DrawClock* clock);
   static void fetch_ahead(std::span<const Item> items, size_t at);
@@ -96,8 +96,8 @@ class PixelQueue : public DeferredWork {
   std::vector<Lists> spare_;
   // What is drawn now.
   std::vector<Item> items_;
-  PixelRect bounds_;         ///< of all items
-  bool controlled_ = false;  ///< one of them has a target with a CCS
+  PixelRect bounds_ = PixelRect::none();  ///< of all items
+  bool controlled_ = false;               ///< one of them has a target with a CCS
   TileBins<Item> bins_;
 };
 

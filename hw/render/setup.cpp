@@ -131,9 +131,8 @@ bool Setup::add_bounded(Coverage part, PixelRect box, const Viewport& viewport, 
   box.clip(viewport.rect);
   part.bounds = box;
   if (box.empty()) return false;
-  out.bounds = out.parts.empty() ? box
-                                 : PixelRect{std::min(out.bounds.x0, box.x0), std::min(out.bounds.y0, box.y0),
-                                             std::max(out.bounds.x1, box.x1), std::max(out.bounds.y1, box.y1)};
+  if (out.parts.empty()) out.bounds = box;
+  else out.bounds.include(box);
   if (out.parts.empty() && !out.parts.room()) out.parts = arena_->slice<Coverage>(1);
   out.parts.push_back(part);
   return true;

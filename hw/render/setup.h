@@ -38,7 +38,7 @@ struct PartEdge {
   constexpr PartEdge(int64_t x, int64_t y, int64_t constant) : a(static_cast<int32_t>(x)), b(static_cast<int32_t>(y)), c(constant) {}
   constexpr PartEdge(const Edge& e) : PartEdge(e.a, e.b, e.c) {}
   constexpr operator Edge() const { return {a, b, c}; }
-  int64_t at(int64_t x, int64_t y) const { return a * x + b * y + c; }
+  int64_t at(int64_t x, int64_t y) const { return Edge(*this).at(x, y); }
 };
 
 /// In subpixels.
@@ -69,7 +69,7 @@ struct Fade {
   double at(double x, double y) const;
 };
 
-/// There are many, and tiles read them in another order than they were written in: what few objects have is in the arena.
+/// Kept small, since there are many, and tiles read them in another order than setup wrote them: what few objects have is in the arena.
 struct alignas(64) PreparedObject {
   PreparedObject() {}  // user-provided: a defaulted one clears all of it before it initializes the members
   PixelRect bounds;
@@ -84,7 +84,7 @@ struct alignas(64) PreparedObject {
   bool filled = false;  ///< a solid polygon: the polygon stipple applies
   uint8_t viewport = 0;
   uint32_t layer = 0;
-  const std::array<Plane2, 2>* own_linear = nullptr;  ///< barycentrics without perspective; null: as with it, or nobody asks for them
+  const std::array<Plane2, 2>* own_linear = nullptr;  ///< barycentrics without perspective; null: the same as with it, or not read
   const Fade* fade = nullptr;                         ///< null: none
   const Plane2* stipple = nullptr;                    ///< of lines: the pixel's number within the stipple pattern's repetition
   const std::array<Plane2, 2>& linear() const { return own_linear ? *own_linear : perspective; }

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <climits>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -20,11 +19,8 @@ inline int64_t pixels_of(const PixelRect& r) { return r.empty() ? 0 : int64_t{r.
 /// The least rectangle that holds the `bounds` of all items; empty without items.
 template <typename Item>
 PixelRect bounds_of(std::span<const Item> items) {
-  PixelRect all{INT32_MAX, INT32_MAX, INT32_MIN, INT32_MIN};
-  for (const Item& i : items) {
-    const PixelRect& b = i.bounds;
-    all = {std::min(all.x0, b.x0), std::min(all.y0, b.y0), std::max(all.x1, b.x1), std::max(all.y1, b.y1)};
-  }
+  PixelRect all = PixelRect::none();
+  for (const Item& i : items) all.include(i.bounds);
   return all;
 }
 

@@ -120,24 +120,17 @@ struct Channels : Texels<W> {
     return reinterpret_cast<F>(texel);
   }
 
-  /// With `any_value` texels may be infinite: those of weight zero must not contribute.
-  template <bool any_value>
-  [[gnu::always_inline]] static inline F between(F a, F b, F weight) {
-    const F mixed = a + (b - a) * weight;
-    if constexpr (any_value) return weight == 0 ? a : mixed;
-    return mixed;
-  }
   template <LaneCodes codes>
   [[gnu::always_inline]] static inline F bilinear(const LaneDecode& d, unsigned n, const U* texels, F u, F v) {
     constexpr bool any_value = codes == LaneCodes::float32;
-    const F top = between<any_value>(component<codes>(d, n, texels[0]), component<codes>(d, n, texels[1]), u);
-    const F bottom = between<any_value>(component<codes>(d, n, texels[2]), component<codes>(d, n, texels[3]), u);
-    return between<any_value>(top, bottom, v);
+    const F top = V::template between<any_value>(component<codes>(d, n, texels[0]), component<codes>(d, n, texels[1]), u);
+    const F bottom = V::template between<any_value>(component<codes>(d, n, texels[2]), component<codes>(d, n, texels[3]), u);
+    return V::template between<any_value>(top, bottom, v);
   }
 
   /// A component of the channels in `enabled`.
   [[gnu::always_inline]] static inline void give(float* to, F color, const float* weight, unsigned first, uint32_t enabled) {
-    V::store(to + first, weight ? between<true>(V::get(to + first), color, by_quad(weight + first / 4)) : color, enabled);
+    V::store(to + first, weight ? V::template between<true>(V::get(to + first), color, by_quad(weight + first / 4)) : color, enabled);
   }
   template <LaneCodes codes, bool linear>
   [[gnu::always_inline]] static inline void colors(const LaneDecode& d, const U* texels, const Axis& u, const Axis& v, const LaneTap& tap,

@@ -316,7 +316,7 @@ struct Sixteen : Plain<16> {
     const auto weight = reinterpret_cast<F>(_mm512_maskz_permutexvar_ps(0xffff, quads, spread));
     F more[4];
     level_colors(level[1], u, v, more);
-    for (unsigned c = 0; c < 4; ++c) out[c] = out[c] + (more[c] - out[c]) * weight;
+    for (unsigned c = 0; c < 4; ++c) out[c] = V::between<false>(out[c], more[c], weight);
   }
   static uint32_t quads_of(uint32_t mask) {
     const uint32_t pairs = mask | mask >> 1, quads = (pairs | pairs >> 2) & 0x1111;

@@ -116,6 +116,14 @@ struct Texels : Vectors<W> {
 #endif
   }
 
+  /// With `any_value` texels may be infinite: those of weight zero must not contribute.
+  template <bool any_value>
+  [[gnu::always_inline]] static inline F between(F a, F b, F weight) {
+    const F mixed = a + (b - a) * weight;
+    if constexpr (any_value) return weight == 0 ? a : mixed;
+    return mixed;
+  }
+
   [[gnu::always_inline]] static inline F unorm24(U code) { return V::floats(code & 0xffffffu) / 16777215.0f; }
 
   /// 256 a + (b - a) weight of bytes 0 and 2 of the texels, or of 1 and 3; fits into 16 bits.

@@ -80,7 +80,7 @@ class LocalRunner(cmd_igt.Runner):
 
 
 class Processes(unittest.TestCase):
-    def test_a_program_has_a_process_group_of_its_own(self):
+    def test_program_leads_its_process_group(self):
         with tempfile.TemporaryDirectory() as folder:
             program = pathlib.Path(folder) / "sg_leads_group"
             program.write_text("#!/bin/sh\n[ $(ps -o pgid= -p $$) = $$ ] || exit 98\necho leads\nexit 77\n")

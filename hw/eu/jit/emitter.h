@@ -83,7 +83,7 @@ class Emitter {
   void begin_series();
   void start_thread(Value thread);
   void start_barycentrics();
-  Value over_w(Value planes, Value sum);
+  Value w_of(Value planes, Value sum);
   // Attributes of a series as doubles (series.cpp)
   bool reads_wide(size_t n) const;
   void place_wide();

@@ -60,8 +60,8 @@ void Emitter::start_thread(Value thread) {
   start_wide();
 }
 
-/// W of the first pixels or, if W is the same everywhere, of all. `sum`: plane 0.
-Value Emitter::over_w(Value planes, Value sum) {
+/// W of some pixels: the reciprocal of their values of plane 0, `sum`, or the one of all pixels if there is one.
+Value Emitter::w_of(Value planes, Value sum) {
   const unsigned n = Ir::size(sum);
   const Block same = ir_.block(), each = ir_.block(), done = ir_.block();
   const Value is_same = ir_.load(ir_.i32, ir_.address(planes, offsetof(BarycentricPlanes, same_w)), 4);
@@ -93,7 +93,7 @@ void Emitter::start_barycentrics() {
       const Value there = ir_.load(ir_.f32, ir_.address(series_.current, offsetof(SeriesThread, corner) + plane * sizeof(float)), 4);
       return ir_.fadd(ir_.splat(there, lanes_), steps);
     };
-    const Value w = over_w(planes, value(0));
+    const Value w = w_of(planes, value(0));
     for (const unsigned plane : {1u, 2u}) computed.push_back(ir_.as_ints(ir_.fmul(value(plane), w)));
   }
   const Block computed_in = ir_.here();

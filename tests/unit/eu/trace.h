@@ -80,7 +80,7 @@ struct SeriesOf {
   size_t fails = SIZE_MAX;  ///< the messages of this one
 };
 
-/// Gives two of three threads planes. What is in their registers is rubbish until it is written.
+/// Gives two of three threads planes. Their registers are undefined until they are written.
 class PlanesOf : public SeriesPayloads {
  public:
   PlanesOf(std::span<SeriesThread> threads, std::span<std::vector<Grf>> own, std::mt19937& random) : threads_(threads), own_(own) {
