@@ -21,7 +21,7 @@ inline bool host_has_avx2_fma() {
 inline bool host_has_avx512() {
 #if defined(__x86_64__)
   static const bool has = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
-                          __builtin_cpu_supports("avx512vl");
+                          __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("bmi2");
   return has;
 #else
   return false;

@@ -6,6 +6,8 @@
 #include <bit>
 #include <cstring>
 
+#include "hw/surface/standard_tiling.h"
+
 namespace softgen::render {
 namespace {
 
@@ -90,9 +92,10 @@ void fill(memory::View& view, const surface::Surface& surface, const surface::Le
   using surface::Tiling;
   const Tiling tiling = surface.tiling;
   const bool aligned = !surface.interleaved && std::has_single_bit(bytes) && surface.base % page == 0;
-  if (!aligned || tiling == Tiling::yf || tiling == Tiling::ys || (tiling == Tiling::linear && surface.pitch % bytes))
-    return filler.elements(rect);
-  constexpr uint64_t x_row = 512, swizzled_run = 64, swizzled_column = 16;  // bit 6 alone differs
+  // Tiles of 3D and multisampled surfaces are blocks of several slices or samples.
+  const bool blocks = surface::is_standard(tiling) && (surface.type == surface::SurfaceType::three_d || surface.samples > 1);
+  if (!aligned || blocks || (tiling == Tiling::linear && surface.pitch % bytes)) return filler.elements(rect);
+  constexpr uint64_t x_row = 512, swizzled_run = 64, column = 16;  // swizzling exchanges runs by bit 6
   if (tiling == Tiling::linear) return filler.rows(rect, page);
   if (tiling == Tiling::x) return filler.rows(rect, x_row);
   if (tiling == Tiling::swizzled_x) return filler.rows(rect, swizzled_run);
@@ -107,8 +110,8 @@ void fill(memory::View& view, const surface::Surface& surface, const surface::Le
       part.clip(rect);
       if (part.x1 - part.x0 == width && part.y1 - part.y0 == height) filler.whole_page(x, y);
       else if (tiling == Tiling::y) filler.columns(part);
-      else if (tiling == Tiling::swizzled_y) filler.rows(part, swizzled_column);
-      else filler.elements(part);
+      else if (tiling == Tiling::w) filler.elements(part);
+      else filler.rows(part, column);
     }
 }
 

@@ -235,11 +235,11 @@ void copy(float* to, const float* from) {
 
 void LANE_LODS(const LaneDetail& d, const float* u, const float* v, const float* given, const float* bias, LaneLods& out);
 void LANE_FOOTPRINTS(const LaneDetail& d, const float* u, const float* v, unsigned max_taps, LaneFootprints& out, float* lod);
-extern const LanePlainKernels LANE_PLAIN;
+extern const LanePlainKernels LANE_PLAIN[2];
 extern const LaneKernels LANE_KERNELS;
 #define SAMPLE_OF(codes, tiling) {sample<LaneCodes::codes, LaneTiling::tiling, false>, sample<LaneCodes::codes, LaneTiling::tiling, true>}
 #define SAMPLES_OF(codes) {SAMPLE_OF(codes, linear), SAMPLE_OF(codes, x), SAMPLE_OF(codes, y), SAMPLE_OF(codes, yf)}
 const LaneKernels LANE_KERNELS{
-    copy, LANE_LODS, LANE_FOOTPRINTS, {SAMPLES_OF(unorm8), SAMPLES_OF(srgb8), SAMPLES_OF(unorm24), SAMPLES_OF(float32)}, taps, &LANE_PLAIN};
+    copy, LANE_LODS, LANE_FOOTPRINTS, {SAMPLES_OF(unorm8), SAMPLES_OF(srgb8), SAMPLES_OF(unorm24), SAMPLES_OF(float32)}, taps, LANE_PLAIN};
 
 }  // namespace softgen::sampler

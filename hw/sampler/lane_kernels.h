@@ -111,16 +111,16 @@ struct LaneFootprints {
   float taps[max_quads] = {1, 1, 1, 1}, step_u[max_quads] = {}, step_v[max_quads] = {};
 };
 
-/// The fast path of the most common samples: one level of four 8-bit UNORM components (not sRGB), or nearest texels of 24 bits, Y-tiled, in one
+/// The fast path of the most common samples: one level of four 8-bit UNORM components (not sRGB), or nearest texels of 24 bits, in tiles Y or Yf, in one
 /// piece of host memory, with clamping or with wrapping at powers of two, from registers (of eight dwords) to registers.
 struct LanePlain {
   static constexpr int32_t nowhere = -1;
-  const std::byte* memory = nullptr;  ///< the first texel of the level's first row of tiles
+  const std::byte* memory = nullptr;  ///< the first texel of the level's first row of tiles; Yf: of its first tile
   uint32_t pitch = 0;
-  uint32_t top = 0;                             ///< the level's first row in that row of tiles, a multiple of four; 0 without mip levels
-  uint32_t tile_step = 0;                       ///< an address is 16 row + tile_step (row / 32), plus an offset for the column
-  float scale[2] = {1, 1};                      ///< u, v: 1/256 texels are coordinate * scale + added
-  float added[2] = {0, 0};                      ///< for rounding
+  uint32_t within[2] = {0, 0};  ///< the level's first column (Y: 0) and row in that tile, multiples of four; 0 without mip levels
+  uint32_t tile_step = 0;       ///< Y: an address is 16 row + tile_step (row / 32), plus an offset for the column
+  float scale[2] = {1, 1};      ///< u, v: 1/256 texels are coordinate * scale + added
+  float added[2] = {0, 0};      ///< for rounding
   float min[2] = {0, 0}, max[2] = {0, 0};       ///< 1/256 texels are clamped to these
   int32_t first[2] = {0, 0}, last[2] = {0, 0};  ///< linear filters: texels are clamped to these,
   int32_t mask[2] = {-1, -1};                   ///< then wrapped by this
@@ -128,8 +128,9 @@ struct LanePlain {
   /// positions; u (a multiple of four) in element 0, v in element 4.
   bool has_window = false;
   alignas(16) int16_t window_last[8] = {}, window_mask[8] = {}, window_top[8] = {};
-  float size[2] = {1, 1};        ///< for nearest texels without rounding
-  mutable uintptr_t before = 0;  ///< where the last message's window was: the next one is usually as far from this one
+  float size[2] = {1, 1};  ///< for nearest texels without rounding
+  /// Where the last message's window was (Yf: its column and row); the next one is usually as far from this one.
+  mutable uint64_t before = 0;
   // Places in the registers, in dwords.
   int32_t u = 0, v = 0;
   /// Of the stored components; with 24 bits all of the one that there is.
@@ -146,7 +147,7 @@ struct LanePlainLevels {
 using LanePlainSample = bool (*)(const void* plain, uint32_t* registers, uint32_t mask);
 struct LanePlainKernels {
   LanePlainSample sample[2][2];  ///< 16 channels (else 8); linear filter
-  LanePlainSample nearest24[2];  ///< of 24 bits; 16 channels
+  LanePlainSample nearest24[2];  ///< of 24 bits; 16 channels; null: there is none
   LanePlainSample levels[2];     ///< 16 channels; null: there is none
 };
 
@@ -162,6 +163,7 @@ struct LaneKernels {
   LaneSample sample[4][4][2];
   /// The mean of a footprint's samples, as Filter::taps() has it.
   void (*taps)(LaneSample sample, const LaneSurface& surface, const LaneTap& tap, const LaneFootprints& footprints, float* const (&out)[4]);
+  /// Of tiles Y, and of Yf.
   const LanePlainKernels* plain;
 };
 

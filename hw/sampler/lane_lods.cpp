@@ -15,8 +15,11 @@ void LANE_LODS(const LaneDetail& d, const float* u, const float* v, const float*
     value = value + d.bias;
   }
   const Quads::Lods lods = Quads::finished(d, value);
-  std::memcpy(out.level, &lods.level, sizeof lods.level);
-  std::memcpy(out.weight, &lods.weight, sizeof lods.weight);
+  // Copied one by one: GCC 12 joins both copies to one load of 32 bytes, which has to wait for two stores of 16.
+  const I4 level = lods.level;
+  const F4 weight = lods.weight;
+  std::memcpy(out.level, &level, sizeof level);
+  std::memcpy(out.weight, &weight, sizeof weight);
   out.magnify = lods.magnify;
   out.one_level = Quads::bits_of(lods.level == __builtin_shufflevector(lods.level, lods.level, 0, 0, 0, 0)) == 15;
   out.mixed = Quads::bits_of(lods.weight != 0) != 0;

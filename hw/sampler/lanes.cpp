@@ -37,6 +37,9 @@ std::optional<LaneTiling> tiling_of(Tiling tiling, unsigned element) {
   }
 }
 
+/// Dwords of Y and Yf tiles.
+constexpr uint32_t tile_columns = 32, tile_rows = 32;
+
 std::optional<LaneCodes> codes_of(const Format& format) {
   if (format.code == SurfaceFormat::R32_FLOAT) return LaneCodes::float32;
   if (format.code == SurfaceFormat::R24_UNORM_X8_TYPELESS) return LaneCodes::unorm24;
@@ -144,16 +147,18 @@ void LaneSampler::places(const Texture& texture) {
 LanePlainSample LaneSampler::shortest(unsigned channels, std::vector<LanePlain>& to, LaneDetail& detail) const {
   const LaneSurface& s = surface_;
   const bool codes8 = s.decode.codes == LaneCodes::unorm8, codes24 = s.decode.codes == LaneCodes::unorm24;
-  if (!possible_ || !(codes8 || codes24) || s.shift != 2 || s.tiling != LaneTiling::y || filters_differ_ || anisotropic_) return nullptr;
+  if (!possible_ || !(codes8 || codes24) || s.shift != 2 || filters_differ_ || anisotropic_) return nullptr;
+  if (s.tiling != LaneTiling::y && s.tiling != LaneTiling::yf) return nullptr;
+  const LanePlainKernels& kernels = kernels_->plain[s.tiling == LaneTiling::yf];
   const size_t levels = needs_lod_ ? levels_.size() : 1;
   to.assign(levels, {});
   for (size_t n = 0; n < levels; ++n)
     if (!shortest(levels_[n], to[n])) return nullptr;
   detail = detail_;
-  if (needs_lod_) return codes8 && is_linear() ? kernels_->plain->levels[channels == 16] : nullptr;
-  if (to[0].top) return nullptr;
-  if (codes8) return kernels_->plain->sample[channels == 16][is_linear()];
-  return is_linear() ? nullptr : kernels_->plain->nearest24[channels == 16];
+  if (needs_lod_) return codes8 && is_linear() ? kernels.levels[channels == 16] : nullptr;
+  if (to[0].within[0] || to[0].within[1]) return nullptr;
+  if (codes8) return kernels.sample[channels == 16][is_linear()];
+  return is_linear() ? nullptr : kernels.nearest24[channels == 16];
 }
 
 bool LaneSampler::is_linear() const {
@@ -166,8 +171,9 @@ bool LaneSampler::shortest(const LaneLevel& level, LanePlain& to) const {
   if (level.x % 4 || level.y % 4) return false;
   const bool linear = is_linear();
   to.pitch = s.pitch;
-  to.top = level.y % 32;
-  to.tile_step = 32 * s.pitch - 512;
+  to.within[0] = s.tiling == LaneTiling::yf ? level.x % tile_columns : 0;
+  to.within[1] = level.y % tile_rows;
+  to.tile_step = tile_rows * s.pitch - 512;
   const int32_t size[2] = {level.width, level.height};
   for (unsigned n = 0; n < 2; ++n) {
     to.scale[n] = s.normalized ? 256.0f * static_cast<float>(size[n]) : 256.0f;
@@ -194,15 +200,16 @@ bool LaneSampler::shortest(const LaneLevel& level, LanePlain& to) const {
     to.window_last[4 * n] = static_cast<int16_t>((size[n] - window[n]) & (n == 0 ? ~3 : ~0)),
                        to.window_mask[4 * n] = static_cast<int16_t>(to.mask[n]);
   }
-  to.window_top[4] = static_cast<int16_t>(to.top);
+  to.window_top[4] = static_cast<int16_t>(to.within[1]);
   return true;
 }
 
 bool LaneSampler::find_texels(memory::View& view, std::vector<LanePlain>& levels) {
   const std::byte* surface = memory(view);
-  // In Y tiles four columns of dwords are 512 bytes from the next four, also across tiles.
+  // Four columns of dwords are 512 bytes from the next four, across Y tiles, and from the first four of one Yf tile to those of the next.
   for (size_t n = 0; surface && n < levels.size(); ++n)
-    levels[n].memory = surface + uint64_t{levels_[n].y - levels[n].top} * surface_.pitch + uint64_t{levels_[n].x} * 128;
+    levels[n].memory =
+        surface + uint64_t{levels_[n].y - levels[n].within[1]} * surface_.pitch + uint64_t{levels_[n].x - levels[n].within[0]} * 128;
   return surface;
 }
 

@@ -81,10 +81,13 @@ constexpr uint64_t bases[] = {base, base + 4, base + 16, base + 64, base + 0x200
 constexpr SurfaceState::TileMode tilings[] = {SurfaceState::TileMode::LINEAR, SurfaceState::TileMode::WMAJOR,
                                               SurfaceState::TileMode::XMAJOR, SurfaceState::TileMode::YMAJOR};
 
-surface::Surface yf_tiled(SurfaceFormat format, uint64_t at, uint32_t pitch) {
+surface::Surface standard_tiled(SurfaceState::TiledResourceMode mode, SurfaceFormat format, uint64_t at, uint32_t pitch) {
   SurfaceState state = image(format, SurfaceState::TileMode::YMAJOR, at, pitch);
-  state.tiled_resource_mode = SurfaceState::TiledResourceMode::_4KB;
+  state.tiled_resource_mode = mode;
   return decoded(state);
+}
+surface::Surface yf_tiled(SurfaceFormat format, uint64_t at, uint32_t pitch) {
+  return standard_tiled(SurfaceState::TiledResourceMode::_4KB, format, at, pitch);
 }
 
 surface::Surface swizzled(surface::Surface s) {
@@ -230,6 +233,20 @@ TEST_CASE("fills stay within their pages, whatever format, tiling, base and pitc
           CAPTURE(static_cast<int>(format), static_cast<int>(tiling), pitch, at);
           fill(f.view, s, level, {0, 0, 64, 64}, 0, 0, texel.data(), f.never);
           fill(f.view, s, level, {3, 5, 61, 50}, 0, 0, texel.data(), f.never);
+        }
+}
+
+TEST_CASE("a fill of Yf and Ys tiles stays within its pages, whatever the pitch and the base") {
+  Fixture f;
+  const std::array<std::byte, 16> texel{};
+  for (const auto mode : {SurfaceState::TiledResourceMode::_4KB, SurfaceState::TiledResourceMode::_64KB})
+    for (const auto format : {SurfaceFormat::R8_UNORM, SurfaceFormat::R8G8B8A8_UNORM, SurfaceFormat::R32G32B32A32_UINT})
+      for (const uint32_t pitch : pitches)
+        for (const uint64_t at : bases) {
+          const surface::Surface s = standard_tiled(mode, format, at, pitch);
+          CAPTURE(static_cast<int>(mode), static_cast<int>(format), pitch, at);
+          for (const PixelRect& rect : {PixelRect{0, 0, 64, 64}, PixelRect{3, 5, 61, 50}})
+            fill(f.view, s, surface::Level(s, 0), rect, 0, 0, texel.data(), f.never);
         }
 }
 

@@ -13,6 +13,7 @@
 #include "hw/render/depth_stencil.h"
 #include "hw/render/fill.h"
 #include "hw/render/output_merger.h"
+#include "hw/surface/standard_tiling.h"
 #include "tests/catch.h"
 #include "tests/ref/color_codes.h"
 #include "tests/unit/memory/mapped.h"
@@ -327,7 +328,9 @@ TEST_CASE("colours of copied buffers are stored as by the output merger") {
 TEST_CASE("fill writes all of a rectangle and nothing else") {
   Fixture f;
   f.surface.width = 80, f.surface.height = 70;
-  for (const surface::Tiling tiling : {surface::Tiling::linear, surface::Tiling::x, surface::Tiling::y}) {
+  using surface::Tiling;
+  for (const Tiling tiling : {Tiling::linear, Tiling::x, Tiling::y, Tiling::yf, Tiling::ys}) {
+    if (surface::is_standard(tiling)) f.surface.halign = f.surface.valign = tiling == Tiling::ys ? 128 : 32;
     f.view.fill(base, 0, 0x10000);
     f.surface.format = surface::find_format(surface::SurfaceFormat::R8G8B8A8_UNORM);
     f.surface.tiling = tiling;

@@ -166,11 +166,15 @@ TEST_CASE("the fast path gives the results of the general path") {
   std::mt19937 random(seed);
   Memory memory(random, false);
   const auto kernels = sampler::all_lane_kernels();
-  unsigned ways[3] = {}, with_levels = 0;
+  unsigned ways[3] = {}, of_yf[3] = {}, with_levels[2] = {};
   for (unsigned round = 0; round < 12000; ++round) {
     Round r(random);
     constexpr F formats[] = {F::R8G8B8A8_UNORM, F::B8G8R8A8_UNORM, F::R24_UNORM_X8_TYPELESS};
-    r.s.format = surface::find_format(formats[r.any(3)]), r.s.tiling = surface::Tiling::y;
+    r.s.format = surface::find_format(formats[r.any(3)]);
+    const bool yf = r.any(2);
+    r.s.tiling = yf ? surface::Tiling::yf : surface::Tiling::y;
+    r.s.halign = r.s.valign = yf ? 32 : 4;
+    r.s.mip_tail = static_cast<uint8_t>(yf && r.any(2) ? r.any(4) : surface::no_mip_tail);
     if (r.any(2)) r.state.mip_filter = sampler::MipFilter::none;
     for (sampler::AddressMode* mode : {&r.state.mode_u, &r.state.mode_v})
       if (r.any(4)) *mode = sampler::AddressMode::clamp;
@@ -214,14 +218,15 @@ TEST_CASE("the fast path gives the results of the general path") {
     REQUIRE(lanes.sample(memory.view, r.request));
     const void* state = lanes.needs_lod() ? static_cast<const void*>(&all_levels) : &plain;
     if (!shortest(state, registers[0], r.request.tap.mask)) continue;
-    ++ways[round % kernels.count];
-    with_levels += lanes.needs_lod();
+    ++ways[round % kernels.count], of_yf[round % kernels.count] += yf;
+    with_levels[yf] += lanes.needs_lod();
     INFO("round " << round);
     for (unsigned c = 0; c < 4; ++c)
       for (unsigned i = 0; i < 16; ++i) REQUIRE(registers[8 + 2 * c + i / 8][i % 8] == std::bit_cast<uint32_t>(expected[c][i]));
   }
-  for (unsigned n = 0; n < kernels.count; ++n) CHECK(ways[n] > 100);
-  if (kernels.best().plain->levels[1]) CHECK(with_levels > 100);
+  for (unsigned n = 0; n < kernels.count; ++n) CHECK((ways[n] > 100 && of_yf[n] > 100));
+  for (unsigned yf = 0; yf < 2; ++yf)
+    if (kernels.best().plain[yf].levels[1]) CHECK(with_levels[yf] > 100);
 }
 
 TEST_CASE("quads whose channels have different levels of detail do not use vector code") {
