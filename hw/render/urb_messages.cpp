@@ -44,32 +44,54 @@ class NumberedPayload {
   std::span<const uint8_t> numbers_;
 };
 
+/// Where the channels' entries are: a pointer for each, or entries at equal distances.
+struct Cells {
+  std::array<uint32_t*, channels> of;
+  uint32_t* operator()(size_t channel) const { return of[channel]; }
+};
+struct CellRow {
+  uint32_t* first;
+  size_t step;  ///< dwords
+  uint32_t* operator()(size_t channel) const { return first + channel * step; }
+};
+
 /// Dwords c to c + 3 of channels h to h + 3, from registers to cells.
-template <typename Payload>
-void store_four(const Payload& payload, size_t first, size_t c, unsigned h, uint32_t* const* cells) {
+template <typename Payload, typename Places>
+void store_four(const Payload& payload, size_t first, size_t c, unsigned h, const Places& cell) {
   Four row[4];
   for (size_t i = 0; i < 4; ++i) std::memcpy(&row[i], &payload[first + c + i].dw[h], sizeof(Four));
   const Four low01 = __builtin_shufflevector(row[0], row[1], 0, 4, 1, 5), high01 = __builtin_shufflevector(row[0], row[1], 2, 6, 3, 7);
   const Four low23 = __builtin_shufflevector(row[2], row[3], 0, 4, 1, 5), high23 = __builtin_shufflevector(row[2], row[3], 2, 6, 3, 7);
   const Four columns[4] = {__builtin_shufflevector(low01, low23, 0, 1, 4, 5), __builtin_shufflevector(low01, low23, 2, 3, 6, 7),
                            __builtin_shufflevector(high01, high23, 0, 1, 4, 5), __builtin_shufflevector(high01, high23, 2, 3, 6, 7)};
-  for (size_t i = 0; i < 4; ++i) std::memcpy(cells[h + i] + c, &columns[i], sizeof(Four));
+  for (size_t i = 0; i < 4; ++i) std::memcpy(cell(h + i) + c, &columns[i], sizeof(Four));
 }
 
-/// Where all channels' entries are, which do not overlap; false: elsewhere, or somewhere else.
-bool find_cells(const Grf& handles, uint64_t offset, size_t components, Urb& urb, std::array<uint32_t*, channels>& cells) {
+template <typename Payload, typename Places>
+void store_all(const Payload& payload, size_t components, const Places& cell) {
+  size_t c = 0;
+  for (; c + 4 <= components; c += 4)
+    for (unsigned h = 0; h < channels; h += 4) store_four(payload, 1, c, h, cell);
+  for (; c < components; ++c)
+    for (unsigned channel = 0; channel < channels; ++channel) cell(channel)[c] = payload[1 + c].dw[channel];
+}
+
+/// Entries that follow each other at one distance, as those of a vertex shader's thread do. Null: they do not.
+CellRow find_row(const Grf& handles, uint64_t offset, size_t components, Urb& urb) {
   const uint32_t first = handles.dw[0], step = handles.dw[1] - first;
-  uint32_t differ = 0;
-  for (uint32_t channel = 0; channel < channels; ++channel) differ |= handles.dw[channel] ^ (first + channel * step);
-  if (!differ && step < Urb::max_units && components <= size_t{step} * (Urb::unit / 4)) {
-    uint32_t* const row = urb.row(first, step, channels, offset, static_cast<uint32_t>(components));
-    for (size_t channel = 0; row && channel < channels; ++channel) cells[channel] = row + channel * step * (Urb::unit / 4);
-    if (row) return true;
-  }
+  Four low, high;
+  std::memcpy(&low, handles.dw, sizeof low), std::memcpy(&high, handles.dw + 4, sizeof high);
+  const Four expected = first + Four{0, step, 2 * step, 3 * step}, differ = (low ^ expected) | (high ^ (expected + 4 * step));
+  if ((differ[0] | differ[1] | differ[2] | differ[3]) || step >= Urb::max_units || components > size_t{step} * (Urb::unit / 4)) return {};
+  return {urb.row(first, step, channels, offset, static_cast<uint32_t>(components)), size_t{step} * (Urb::unit / 4)};
+}
+
+/// False: entries overlap, are shorter, or do not follow each other.
+bool find_cells(const Grf& handles, uint64_t offset, size_t components, Urb& urb, Cells& cells) {
   for (unsigned channel = 0; channel < channels; ++channel) {
     const std::span<uint32_t> cell = urb.dwords(handles.dw[channel], offset, static_cast<uint32_t>(components));
-    if (cell.size() != components || (channel && cell.data() < cells[channel - 1] + components)) return false;
-    cells[channel] = cell.data();
+    if (cell.size() != components || (channel && cell.data() < cells.of[channel - 1] + components)) return false;
+    cells.of[channel] = cell.data();
   }
   return true;
 }
@@ -79,13 +101,13 @@ bool find_cells(const Grf& handles, uint64_t offset, size_t components, Urb& urb
 template <typename Payload>
 bool write_all(const Payload& payload, uint64_t offset, Urb& urb) {
   const size_t components = payload.size() - 1;
-  std::array<uint32_t*, channels> cells;
+  if (const CellRow row = find_row(payload[0], offset * oword, components, urb); row.first) {
+    store_all(payload, components, row);
+    return true;
+  }
+  Cells cells;
   if (!find_cells(payload[0], offset * oword, components, urb, cells)) return false;
-  size_t c = 0;
-  for (; c + 4 <= components; c += 4)
-    for (unsigned h = 0; h < channels; h += 4) store_four(payload, 1, c, h, cells.data());
-  for (; c < components; ++c)
-    for (unsigned channel = 0; channel < channels; ++channel) cells[channel][c] = payload[1 + c].dw[channel];
+  store_all(payload, components, cells);
   return true;
 }
 
