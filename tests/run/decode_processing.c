@@ -16,33 +16,33 @@
 
 enum { MACROBLOCK = 16, PCM_BYTES = 384 };
 
-static _Noreturn void fail(const char *what) {
+static _Noreturn void fail(const char* what) {
   fprintf(stderr, "decode_processing: %s\n", what);
   exit(1);
 }
 
-static void check(VAStatus status, const char *what) {
+static void check(VAStatus status, const char* what) {
   if (status == VA_STATUS_SUCCESS) return;
   fprintf(stderr, "decode_processing: %s: %s\n", what, vaErrorStr(status));
   exit(1);
 }
 
 struct bits {
-  uint8_t *bytes;
+  uint8_t* bytes;
   size_t count;  // bits so far
 };
 
-static void put(struct bits *to, unsigned value, unsigned width) {
+static void put(struct bits* to, unsigned value, unsigned width) {
   while (width--) {
     if (value >> width & 1) to->bytes[to->count / 8] |= (uint8_t)(0x80 >> to->count % 8);
     to->count++;
   }
 }
 
-static void align(struct bits *to) { to->count = (to->count + 7) / 8 * 8; }
+static void align(struct bits* to) { to->count = (to->count + 7) / 8 * 8; }
 
 // A slice of an IDR picture without its start code (H.264 7.3.3, 7.3.5). *header: bits before slice_data().
-static struct bits write_slice(const uint8_t *nv12, unsigned width, unsigned height, unsigned *header) {
+static struct bits write_slice(const uint8_t* nv12, unsigned width, unsigned height, unsigned* header) {
   const unsigned columns = width / MACROBLOCK, rows = height / MACROBLOCK;
   struct bits slice = {calloc(1, 64 + (size_t)columns * rows * (PCM_BYTES + 4)), 0};
   if (!slice.bytes) fail("no memory");
@@ -60,9 +60,9 @@ static struct bits write_slice(const uint8_t *nv12, unsigned width, unsigned hei
     for (unsigned x = 0; x < columns; x++) {
       put(&slice, 26, 9);  // mb_type 25: I_PCM
       align(&slice);
-      uint8_t *to = slice.bytes + slice.count / 8;
+      uint8_t* to = slice.bytes + slice.count / 8;
       for (unsigned row = 0; row < 16; row++, to += 16) memcpy(to, nv12 + (y * 16 + row) * width + x * 16, 16);
-      const uint8_t *chroma = nv12 + (size_t)width * height + (size_t)y * 8 * width + x * 16;
+      const uint8_t* chroma = nv12 + (size_t)width * height + (size_t)y * 8 * width + x * 16;
       for (unsigned c = 0; c < 2; c++)
         for (unsigned row = 0; row < 8; row++)
           for (unsigned i = 0; i < 8; i++) *to++ = chroma[row * width + i * 2 + c];
@@ -73,34 +73,38 @@ static struct bits write_slice(const uint8_t *nv12, unsigned width, unsigned hei
   return slice;
 }
 
-static void write_surface(VADisplay display, VASurfaceID surface, unsigned width, unsigned height, const char *path) {
+static void write_surface(VADisplay display, VASurfaceID surface, unsigned width, unsigned height, const char* path) {
   VAImage image;
-  void *mapped;
+  void* mapped;
   check(vaSyncSurface(display, surface), "vaSyncSurface");
   check(vaDeriveImage(display, surface, &image), "vaDeriveImage");
   check(vaMapBuffer(display, image.buf, &mapped), "vaMapBuffer");
-  FILE *out = fopen(path, "wb");
+  FILE* out = fopen(path, "wb");
   if (!out) fail("an output cannot be made");
   const int is_planar = image.format.fourcc == VA_FOURCC_NV12;
   const size_t bytes = is_planar ? width : (size_t)width * image.format.bits_per_pixel / 8;
   for (unsigned plane = 0; plane < (is_planar ? 2u : 1u); plane++)
     for (unsigned y = 0; y < (plane ? height / 2 : height); y++)
-      if (fwrite((uint8_t *)mapped + image.offsets[plane] + (size_t)y * image.pitches[plane], 1, bytes, out) != bytes) fail("an output cannot be written");
+      if (fwrite((uint8_t*)mapped + image.offsets[plane] + (size_t)y * image.pitches[plane], 1, bytes, out) != bytes)
+        fail("an output cannot be written");
   if (fclose(out)) fail("an output cannot be written");
   vaUnmapBuffer(display, image.buf);
   vaDestroyImage(display, image.image_id);
 }
 
 static VASurfaceID make_surface(VADisplay display, unsigned fourcc, unsigned width, unsigned height) {
-  VASurfaceAttrib format = {.type = VASurfaceAttribPixelFormat, .flags = VA_SURFACE_ATTRIB_SETTABLE, .value = {.type = VAGenericValueTypeInteger}};
+  VASurfaceAttrib format = {
+      .type = VASurfaceAttribPixelFormat, .flags = VA_SURFACE_ATTRIB_SETTABLE, .value = {.type = VAGenericValueTypeInteger}};
   format.value.value.i = (int)fourcc;
   VASurfaceID surface;
-  const unsigned kind = fourcc == VA_FOURCC_NV12 ? VA_RT_FORMAT_YUV420 : fourcc == VA_FOURCC_YUY2 ? VA_RT_FORMAT_YUV422 : VA_RT_FORMAT_RGB32;
+  const unsigned kind = fourcc == VA_FOURCC_NV12   ? VA_RT_FORMAT_YUV420
+                        : fourcc == VA_FOURCC_YUY2 ? VA_RT_FORMAT_YUV422
+                                                   : VA_RT_FORMAT_RGB32;
   check(vaCreateSurfaces(display, kind, width, height, &surface, 1, &format, 1), "vaCreateSurfaces");
   return surface;
 }
 
-static VABufferID buffer(VADisplay display, VAContextID context, VABufferType type, size_t bytes, void *data) {
+static VABufferID buffer(VADisplay display, VAContextID context, VABufferType type, size_t bytes, void* data) {
   VABufferID id;
   check(vaCreateBuffer(display, context, type, (unsigned)bytes, 1, data, &id), "vaCreateBuffer");
   return id;
@@ -111,7 +115,8 @@ static VAPictureParameterBufferH264 picture_of(VASurfaceID surface, unsigned wid
                                           .picture_width_in_mbs_minus1 = (uint16_t)(width / MACROBLOCK - 1),
                                           .picture_height_in_mbs_minus1 = (uint16_t)(height / MACROBLOCK - 1),
                                           .num_ref_frames = 1};
-  for (unsigned i = 0; i < 16; i++) picture.ReferenceFrames[i] = (VAPictureH264){.picture_id = VA_INVALID_SURFACE, .flags = VA_PICTURE_H264_INVALID};
+  for (unsigned i = 0; i < 16; i++)
+    picture.ReferenceFrames[i] = (VAPictureH264){.picture_id = VA_INVALID_SURFACE, .flags = VA_PICTURE_H264_INVALID};
   picture.seq_fields.bits.chroma_format_idc = 1;
   picture.seq_fields.bits.frame_mbs_only_flag = 1;
   picture.seq_fields.bits.direct_8x8_inference_flag = 1;
@@ -121,21 +126,21 @@ static VAPictureParameterBufferH264 picture_of(VASurfaceID surface, unsigned wid
   return picture;
 }
 
-static uint8_t *read_all(const char *path, size_t bytes) {
-  uint8_t *data = malloc(bytes);
-  FILE *in = fopen(path, "rb");
+static uint8_t* read_all(const char* path, size_t bytes) {
+  uint8_t* data = malloc(bytes);
+  FILE* in = fopen(path, "rb");
   if (!data || !in || fread(data, 1, bytes, in) != bytes) fail("the input cannot be read");
   fclose(in);
   return data;
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   unsigned width, height, out_width, out_height;
-  if (argc != 7 || sscanf(argv[2], "%ux%u", &width, &height) != 2 || sscanf(argv[6], "%ux%u", &out_width, &out_height) != 2 || width % MACROBLOCK ||
-      height % MACROBLOCK || !width || !height || width > 4096 || height > 4096)
+  if (argc != 7 || sscanf(argv[2], "%ux%u", &width, &height) != 2 || sscanf(argv[6], "%ux%u", &out_width, &out_height) != 2 ||
+      width % MACROBLOCK || height % MACROBLOCK || !width || !height || width > 4096 || height > 4096)
     fail("usage: decode_processing INPUT WIDTHxHEIGHT DECODED OUTPUT NV12|YUY2|BGRA WIDTHxHEIGHT");
   const unsigned fourcc = !strcmp(argv[5], "NV12") ? VA_FOURCC_NV12 : !strcmp(argv[5], "YUY2") ? VA_FOURCC_YUY2 : VA_FOURCC_BGRA;
-  uint8_t *const input = read_all(argv[1], (size_t)width * height * 3 / 2);
+  uint8_t* const input = read_all(argv[1], (size_t)width * height * 3 / 2);
   const int node = open("/dev/dri/renderD128", O_RDWR);
   const VADisplay display = vaGetDisplayDRM(node);
   int major, minor;
@@ -158,7 +163,8 @@ int main(int argc, char **argv) {
                                            .slice_type = 2,
                                            .disable_deblocking_filter_idc = 1};
   for (unsigned i = 0; i < 32; i++)
-    parameters.RefPicList0[i] = parameters.RefPicList1[i] = (VAPictureH264){.picture_id = VA_INVALID_SURFACE, .flags = VA_PICTURE_H264_INVALID};
+    parameters.RefPicList0[i] = parameters.RefPicList1[i] =
+        (VAPictureH264){.picture_id = VA_INVALID_SURFACE, .flags = VA_PICTURE_H264_INVALID};
   VARectangle from = {0, 0, (uint16_t)width, (uint16_t)height}, to = {0, 0, (uint16_t)out_width, (uint16_t)out_height};
   VAProcPipelineParameterBuffer processing = {
       .surface = decoded, .surface_region = &from, .output_region = &to, .additional_outputs = &output, .num_additional_outputs = 1};

@@ -57,7 +57,7 @@ struct Job {
   uint32_t width = 1, height = 1;  ///< of the input picture; at most 4096
   vebox::Sampling input = vebox::Sampling::s420;
   std::optional<std::array<uint16_t, 2>> grey;  ///< chroma of an input that has none
-  bool keeps_output = false;  ///< the engine's own output is written, too
+  bool keeps_output = false;                    ///< the engine's own output is written, too
   Axis x, y;
   Scaling scaling;
   std::optional<Sharpening> sharpening;

@@ -16,7 +16,8 @@ using G = defs::Gen9;
 namespace {
 
 constexpr uint64_t stream = 0x1'0000, decoded = 0x3'0000, output = 0x4'0000, end = 0xa'0000;
-constexpr uint32_t columns = 6, rows = 5, width = columns * 16, height = rows * 16, pitch = 128, out_pitch = 1024, chroma_row = 96, out_chroma_row = 192;
+constexpr uint32_t columns = 6, rows = 5, width = columns * 16, height = rows * 16, pitch = 128, out_pitch = 1024, chroma_row = 96,
+                   out_chroma_row = 192;
 
 using State = G::SFC_STATE;
 using Format = State::OutputSurfaceFormatType;
@@ -150,8 +151,9 @@ TEST_CASE_METHOD(Fixture, "sfc behind vcs: frames are those that VEBOX's picture
   const auto tap = [&] { return (static_cast<float>(random() % 64) - 24) / 64; };
   auto& l = sfc.luma.avs_luma_coefficient_table_body;
   auto& c = sfc.chroma.avs_chroma_coefficient_table_body;
-  for (auto* taps : {&l.table_0x_filter_coefficient_2, &l.table_0x_filter_coefficient_3, &l.table_0x_filter_coefficient_4, &l.table_0y_filter_coefficient_3,
-                     &l.table_0y_filter_coefficient_5, &c.table_1x_filter_coefficient_3, &c.table_1x_filter_coefficient_4, &c.table_1y_filter_coefficient_3})
+  for (auto* taps : {&l.table_0x_filter_coefficient_2, &l.table_0x_filter_coefficient_3, &l.table_0x_filter_coefficient_4,
+                     &l.table_0y_filter_coefficient_3, &l.table_0y_filter_coefficient_5, &c.table_1x_filter_coefficient_3,
+                     &c.table_1x_filter_coefficient_4, &c.table_1y_filter_coefficient_3})
     std::ranges::generate(*taps, tap);
   sfc.avs.avs_state_body.sharpness_level = 200;
   auto& f = sfc.ief.sfc_ief_state_body;
@@ -161,7 +163,8 @@ TEST_CASE_METHOD(Fixture, "sfc behind vcs: frames are those that VEBOX's picture
     Format format;
     uint32_t wide, high;
   };
-  const Row row = GENERATE(Row{Format::NV12, 64, 120}, Row{Format::A8B8G8R8, width, height}, Row{Format::A8B8G8R8, 150, 50}, Row{Format::YUYV, 96, 44});
+  const Row row =
+      GENERATE(Row{Format::NV12, 64, 120}, Row{Format::A8B8G8R8, width, height}, Row{Format::A8B8G8R8, 150, 50}, Row{Format::YUYV, 96, 44});
   sfc.state.csc_enable = row.format == Format::A8B8G8R8;
   sfc.state.chroma_upsampling_enable = true;
   sfc.become(row.format, row.wide, row.high);
@@ -235,8 +238,8 @@ TEST_CASE_METHOD(Fixture, "sfc behind a decoder: planes of all samplings, and pi
     unsigned step_x, step_y;
     bool grey;
   };
-  const Row row = GENERATE(Row{vebox::Sampling::s420, 2, 2, false}, Row{vebox::Sampling::s422, 2, 1, false}, Row{vebox::Sampling::s444, 1, 1, false},
-                           Row{vebox::Sampling::s420, 2, 2, true});
+  const Row row = GENERATE(Row{vebox::Sampling::s420, 2, 2, false}, Row{vebox::Sampling::s422, 2, 1, false},
+                           Row{vebox::Sampling::s444, 1, 1, false}, Row{vebox::Sampling::s420, 2, 2, true});
   const uint32_t stride = width + 5, half = (width + row.step_x - 1) / row.step_x;
   std::vector<std::vector<uint8_t>> planes(3, std::vector<uint8_t>(stride * height));
   for (uint32_t y = 0; y < height; ++y)
@@ -263,6 +266,7 @@ TEST_CASE_METHOD(Fixture, "sfc behind a decoder: planes of all samplings, and pi
   unsigned wrong = 0;
   for (uint32_t y = 0; y < height; ++y)
     for (uint32_t x = 0; x < width; ++x)
-      wrong += view.load<uint32_t>(output + y * out_pitch + 4 * x) != (y < job.height ? luma_at(x, y) | 80u << 8 | 140u << 16 | 255u << 24 : 0);
+      wrong +=
+          view.load<uint32_t>(output + y * out_pitch + 4 * x) != (y < job.height ? luma_at(x, y) | 80u << 8 | 140u << 16 | 255u << 24 : 0);
   CHECK(wrong == 0);
 }
