@@ -5,27 +5,10 @@
 //   decode_processing INPUT WIDTHxHEIGHT DECODED OUTPUT NV12|YUY2|BGRA WIDTHxHEIGHT
 //
 // Writes the picture that was decoded, and the one of the processing buffer. 0: both are written; 1: an error, with one line that says which.
-#include <fcntl.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <va/va.h>
-#include <va/va_drm.h>
-#include <va/va_vpp.h>
+#define PROGRAM "decode_processing"
+#include "va_client.h"
 
 enum { MACROBLOCK = 16, PCM_BYTES = 384 };
-
-static _Noreturn void fail(const char* what) {
-  fprintf(stderr, "decode_processing: %s\n", what);
-  exit(1);
-}
-
-static void check(VAStatus status, const char* what) {
-  if (status == VA_STATUS_SUCCESS) return;
-  fprintf(stderr, "decode_processing: %s: %s\n", what, vaErrorStr(status));
-  exit(1);
-}
 
 struct bits {
   uint8_t* bytes;
@@ -73,43 +56,6 @@ static struct bits write_slice(const uint8_t* nv12, unsigned width, unsigned hei
   return slice;
 }
 
-static void write_surface(VADisplay display, VASurfaceID surface, unsigned width, unsigned height, const char* path) {
-  VAImage image;
-  void* mapped;
-  check(vaSyncSurface(display, surface), "vaSyncSurface");
-  check(vaDeriveImage(display, surface, &image), "vaDeriveImage");
-  check(vaMapBuffer(display, image.buf, &mapped), "vaMapBuffer");
-  FILE* out = fopen(path, "wb");
-  if (!out) fail("an output cannot be made");
-  const int is_planar = image.format.fourcc == VA_FOURCC_NV12;
-  const size_t bytes = is_planar ? width : (size_t)width * image.format.bits_per_pixel / 8;
-  for (unsigned plane = 0; plane < (is_planar ? 2u : 1u); plane++)
-    for (unsigned y = 0; y < (plane ? height / 2 : height); y++)
-      if (fwrite((uint8_t*)mapped + image.offsets[plane] + (size_t)y * image.pitches[plane], 1, bytes, out) != bytes)
-        fail("an output cannot be written");
-  if (fclose(out)) fail("an output cannot be written");
-  vaUnmapBuffer(display, image.buf);
-  vaDestroyImage(display, image.image_id);
-}
-
-static VASurfaceID make_surface(VADisplay display, unsigned fourcc, unsigned width, unsigned height) {
-  VASurfaceAttrib format = {
-      .type = VASurfaceAttribPixelFormat, .flags = VA_SURFACE_ATTRIB_SETTABLE, .value = {.type = VAGenericValueTypeInteger}};
-  format.value.value.i = (int)fourcc;
-  VASurfaceID surface;
-  const unsigned kind = fourcc == VA_FOURCC_NV12   ? VA_RT_FORMAT_YUV420
-                        : fourcc == VA_FOURCC_YUY2 ? VA_RT_FORMAT_YUV422
-                                                   : VA_RT_FORMAT_RGB32;
-  check(vaCreateSurfaces(display, kind, width, height, &surface, 1, &format, 1), "vaCreateSurfaces");
-  return surface;
-}
-
-static VABufferID buffer(VADisplay display, VAContextID context, VABufferType type, size_t bytes, void* data) {
-  VABufferID id;
-  check(vaCreateBuffer(display, context, type, (unsigned)bytes, 1, data, &id), "vaCreateBuffer");
-  return id;
-}
-
 static VAPictureParameterBufferH264 picture_of(VASurfaceID surface, unsigned width, unsigned height) {
   VAPictureParameterBufferH264 picture = {.CurrPic = {.picture_id = surface},
                                           .picture_width_in_mbs_minus1 = (uint16_t)(width / MACROBLOCK - 1),
@@ -141,10 +87,7 @@ int main(int argc, char** argv) {
     fail("usage: decode_processing INPUT WIDTHxHEIGHT DECODED OUTPUT NV12|YUY2|BGRA WIDTHxHEIGHT");
   const unsigned fourcc = !strcmp(argv[5], "NV12") ? VA_FOURCC_NV12 : !strcmp(argv[5], "YUY2") ? VA_FOURCC_YUY2 : VA_FOURCC_BGRA;
   uint8_t* const input = read_all(argv[1], (size_t)width * height * 3 / 2);
-  const int node = open("/dev/dri/renderD128", O_RDWR);
-  const VADisplay display = vaGetDisplayDRM(node);
-  int major, minor;
-  check(vaInitialize(display, &major, &minor), "vaInitialize");
+  const VADisplay display = open_display();
   VAConfigAttrib attributes[] = {{VAConfigAttribRTFormat, VA_RT_FORMAT_YUV420}, {VAConfigAttribDecProcessing, VA_DEC_PROCESSING}};
   VAConfigID config;
   check(vaCreateConfig(display, VAProfileH264Main, VAEntrypointVLD, attributes, 2, &config), "vaCreateConfig");
