@@ -10,6 +10,7 @@
 
 #include "hw/base/worker_pool.h"
 #include "hw/iface/engine.h"
+#include "hw/media/frame/picture_sink.h"
 #include "hw/media/packet_store.h"
 
 namespace softgen::media {
@@ -41,6 +42,18 @@ class Codec {
   virtual void drop() {}
   /// Of the last picture.
   virtual PictureStatus status() const { return {}; }
+  /// What takes the pictures over that begin from now on; null: they go to their surfaces alone.
+  void set_sink(PictureSink* sink) { sink_ = sink; }
+
+ protected:
+  bool goes_to_surface() const { return !sink_ || sink_->keeps_surface(); }
+  /// At the end of a picture. Decoders that never do, and pictures that are only a field, are not taken over.
+  void hand_over(const HostPicture& picture, EngineEnv& env) {
+    if (sink_) sink_->take(picture, env);
+  }
+
+ private:
+  PictureSink* sink_ = nullptr;
 };
 
 /// What codecs keep alike. `packets`: what a generation's packets say; pool: null for codecs of one thread.

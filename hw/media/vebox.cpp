@@ -35,12 +35,6 @@ void code_pairs(memory::View& view, const blitter::Plane& to, const blitter::Byt
     }
 }
 
-template <typename Kept>
-void keep(std::span<const uint32_t> dwords, Kept& kept) {
-  kept = {};
-  std::copy_n(dwords.begin(), std::min(dwords.size(), kept.size()), kept.begin());
-}
-
 /// Zeros: what a picture without noise, motion and skin has. False: the work is to be dropped.
 bool clear_statistics(const vebox::Enhancement& what, EngineEnv& env) {
   for (uint32_t row = 0; what.statistics && row < what.statistics_rows; ++row) {
@@ -69,34 +63,15 @@ ExecResult Vebox::execute(const Packet& packet, EngineEnv& env) {
       case CommandId::VEBOX_TILING_CONVERT: return convert(packet, env);
       case CommandId::VEB_DI_IECP: return state_.sfc.started ? enhance_and_scale(packet, env) : enhance(packet, env);
       case CommandId::VEBOX_SURFACE_STATE:
-        keep(packet.dwords, state_.surfaces[decoder_->surface_of(packet.dwords)]);
+        keep_packet(packet.dwords, state_.surfaces[decoder_->surface_of(packet.dwords)]);
         return ExecResult::done;
-      case CommandId::VEBOX_STATE: keep(packet.dwords, state_.modes); return ExecResult::done;
+      case CommandId::VEBOX_STATE: keep_packet(packet.dwords, state_.modes); return ExecResult::done;
       default:
-        if (decoder_->has_sfc() && keep_sfc(packet)) return ExecResult::done;
+        if (decoder_->has_sfc() && state_.sfc.keep(packet)) return ExecResult::done;
         break;
     }
   unimplemented(packet.command->name, "at {:#x}: parsed, not executed", packet.address);
   return ExecResult::done;
-}
-
-bool Vebox::keep_sfc(const Packet& packet) {
-  using defs::CommandId;
-  SfcStates& sfc = state_.sfc;
-  switch (packet.command->id) {
-    case CommandId::SFC_LOCK:
-      // SFC is shared with VCS: nothing is left of an earlier frame.
-      sfc = {};
-      keep(packet.dwords, sfc.lock);
-      return true;
-    case CommandId::SFC_STATE: keep(packet.dwords, sfc.state); return true;
-    case CommandId::SFC_AVS_STATE: keep(packet.dwords, sfc.avs); return true;
-    case CommandId::SFC_AVS_LUMA_COEFF_TABLE: keep(packet.dwords, sfc.luma_taps); return true;
-    case CommandId::SFC_AVS_CHROMA_COEFF_TABLE: keep(packet.dwords, sfc.chroma_taps); return true;
-    case CommandId::SFC_IEF_STATE: keep(packet.dwords, sfc.ief); return true;
-    case CommandId::SFC_FRAME_START: sfc.started = 1; return true;
-    default: return false;
-  }
 }
 
 /// The source's codes say nothing of its pixels: those that are "clear" have the colour of a surface state, which these commands do not have, so

@@ -47,8 +47,6 @@ class Vebox final : public Engine {
   void reset_context() override { state_ = {}; }
 
  private:
-  /// Whether it is one of SFC's packets, which are kept.
-  bool keep_sfc(const Packet& packet);
   ExecResult convert(const Packet& packet, EngineEnv& env);
   ExecResult enhance(const Packet& packet, EngineEnv& env);
   ExecResult enhance_and_scale(const Packet& packet, EngineEnv& env);

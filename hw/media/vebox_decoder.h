@@ -10,6 +10,7 @@
 
 #include "hw/blitter/plane.h"
 #include "hw/media/sfc/job.h"
+#include "hw/media/sfc_states.h"
 #include "hw/media/vebox/enhancement.h"
 
 namespace softgen::media {
@@ -25,17 +26,6 @@ struct Conversion {
   blitter::Plane from, to;
   std::array<Band, 2> bands;
   bool coded = false;  ///< the destination is compressed: its pairs of lines get codes
-};
-
-/// SFC's packets of a frame, header first, as last written since SFC_LOCK.
-struct SfcStates {
-  std::array<uint32_t, 2> lock{};
-  std::array<uint32_t, 34> state{};
-  std::array<uint32_t, 3> avs{};
-  std::array<uint32_t, 129> luma_taps{};
-  std::array<uint32_t, 65> chroma_taps{};
-  std::array<uint32_t, 24> ief{};
-  uint32_t started = 0;  ///< 1: by SFC_FRAME_START
 };
 
 /// The packets that a platform's decoder does not override are counted as unimplemented: no public source describes them for it.

@@ -17,8 +17,8 @@
 namespace softgen::media {
 namespace {
 
-constexpr size_t image_bytes = 256, block_bytes = 64 << 10;
-static_assert(std::is_trivially_copyable_v<HucState> && sizeof(HucState) <= image_bytes);
+constexpr size_t image_bytes = 1536, block_bytes = 64 << 10;
+static_assert(std::is_trivially_copyable_v<VideoState> && sizeof(VideoState) <= image_bytes);
 
 /// The firmware's copy kernel: 4 KiB from one region to another (IGT lib/huc_copy.c, gem_huc_copy.c; the length is what that program expects).
 constexpr uint32_t copy_kernel = 3, copy_from = 0, copy_to = 14, copy_bytes = 4096;
@@ -121,6 +121,7 @@ ExecResult Video::execute(const Packet& packet, EngineEnv& env) {
     store_.put(packet.command->id, packets_->index_of(packet), packet.dwords);
     return ExecResult::done;
   }
+  if (packets_ && packets_->has_sfc() && state_.sfc.keep(packet)) return ExecResult::done;
   unimplemented(packet.command->name, "at {:#x}: parsed, not executed", packet.address);
   return ExecResult::done;
 }
@@ -153,6 +154,7 @@ ExecResult Video::object(const Packet& packet, EngineEnv& env) {
     return ExecResult::done;
   }
   const StageClock clock(TimedStage::video);
+  if (!codec_->is_open()) begin_scaling();
   return settle(codec_->object(packet, store_, env), env);
 }
 
@@ -168,11 +170,26 @@ ExecResult Video::settle(ExecResult result, EngineEnv& env) {
     return result;
   }
   if (codec_->is_open()) return result;
+  if (scaled_.is_awaited()) unimplemented("SFC of such a picture", "standard {}", static_cast<unsigned>(mode_.standard));
+  end_scaling();
   const PictureStatus status = codec_->status();
   if (status.blocks) count_picture(status);
   packets_->write_status(mode_, status, env);
   if (!mode_.encode) code_picture(env);
   return result;
+}
+
+// Drivers send SFC's packets behind MFX_PIPE_MODE_SELECT (codechal_decode_avc.cpp, AddPictureCmds).
+void Video::begin_scaling() {
+  std::optional<sfc::Job> job = state_.sfc.started ? packets_->scaling(state_.sfc) : std::nullopt;
+  state_.sfc.started = 0;
+  codec_->set_sink(job ? &scaled_ : nullptr);
+  scaled_.begin(std::move(job));
+}
+
+void Video::end_scaling() {
+  scaled_.end();
+  codec_->set_sink(nullptr);
 }
 
 void Video::code_picture(EngineEnv& env) const {
@@ -188,7 +205,9 @@ void Video::code_picture(EngineEnv& env) const {
 }
 
 void Video::drop_picture() {
-  if (codec_) codec_->drop();
+  if (!codec_) return;
+  codec_->drop();
+  end_scaling();
 }
 
 // What is beyond the input's bound reads as 0, what is beyond the output's is dropped (as for indirect objects, SKL PRM vol 2a, "Access Upper Bound").
@@ -203,7 +222,7 @@ ExecResult Video::copy(const Packet& packet, EngineEnv& env) {
   const uint64_t from = streams.in + object.in, to = streams.out + object.out;
   const uint64_t readable = below(from, object.bytes, streams.in_bound), writable = below(to, object.bytes, streams.out_bound);
   uint64_t done = state_.packet == packet.address ? std::min(state_.copied, writable) : 0;
-  state_.packet = HucState::none;
+  state_.packet = VideoState::none;
   block_.resize(std::min<uint64_t>(block_bytes, writable));
   while (done < writable) {
     if (env.stop.aborting()) return ExecResult::aborted;
@@ -263,10 +282,10 @@ void Video::reset_context() {
 
 void Video::restore_context(std::span<const std::byte> image) {
   drop_picture();
-  HucState found;
+  VideoState found;
   if (image.size() < sizeof found) return reset_context();
   std::memcpy(&found, image.data(), sizeof found);
-  if (found.version != HucState::current_version || (found.kernel && found.kernel != copy_kernel)) {
+  if (found.version != VideoState::current_version || (found.kernel && found.kernel != copy_kernel)) {
     guest_error("video engine's context image not of this device");
     found = {};
   }

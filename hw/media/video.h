@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A video engine, VCS. MFX and HCP: their state packets are kept until the next picture, and objects go to the codec of the picture's standard. HuC is there
+// A video engine, VCS. MFX and HCP: their state packets are kept until the next picture, and objects go to the codec of the picture's standard, whose frames
+// SFC takes over where the platform's packets say how. HuC is there
 // in part: its stream copier, which needs no firmware, and one of its firmware's kernels, as far as public programs show what it does.
 #pragma once
 
@@ -14,13 +15,15 @@
 #include "hw/media/codec.h"
 #include "hw/media/huc_decoder.h"
 #include "hw/media/packet_store.h"
+#include "hw/media/sfc/decoded.h"
+#include "hw/media/sfc_states.h"
 #include "hw/media/video_packets.h"
 
 namespace softgen::media {
 
-/// HuC's state commands as last executed, and how far a preempted copy came: the engine's part of the context image.
-struct HucState {
-  static constexpr uint32_t current_version = 1;
+/// HuC's state commands as last executed, how far a preempted copy came, and SFC's packets: the engine's part of the context image.
+struct VideoState {
+  static constexpr uint32_t current_version = 2;
   uint32_t version = current_version;
   uint32_t kernel = 0;      ///< the descriptor of the one that is loaded; 0: none
   uint64_t packet = none;   ///< the address of the copy that was preempted
@@ -28,6 +31,7 @@ struct HucState {
   uint64_t stream_out = 0;  ///< nonzero: enabled
   HucStreams streams;
   std::array<uint64_t, HucDecoder::regions> addresses{};
+  SfcStates sfc;
 
   static constexpr uint64_t none = ~uint64_t{0};
 };
@@ -36,7 +40,7 @@ class Video final : public Engine {
  public:
   /// `packets` null: MFX's and HCP's packets are counted, without effect. `pool` null: codecs use the engine's thread alone.
   Video(std::unique_ptr<const HucDecoder> decoder, std::unique_ptr<const VideoPackets> packets, WorkerPool* pool)
-      : decoder_(std::move(decoder)), packets_(std::move(packets)), pool_(pool) {}
+      : decoder_(std::move(decoder)), packets_(std::move(packets)), pool_(pool), scaled_(pool) {}
 
   ExecResult execute(const Packet& packet, EngineEnv& env) override;
   /// Ends the picture: all of it is in memory then.
@@ -54,6 +58,9 @@ class Video final : public Engine {
   ExecResult object(const Packet& packet, EngineEnv& env);
   ExecResult close_picture(EngineEnv& env);
   void drop_picture();
+  /// The picture's first object: whether SFC takes it over.
+  void begin_scaling();
+  void end_scaling();
   /// A compressed picture's lines are stored as they are: their codes say so.
   void code_picture(EngineEnv& env) const;
   /// After a call of the codec: its picture is dropped, or goes on, or has ended.
@@ -71,7 +78,8 @@ class Video final : public Engine {
   std::array<std::array<std::unique_ptr<Codec>, 2>, standards> codecs_;  ///< by standard and direction, made when first selected
   Codec* codec_ = nullptr;                                               ///< the picture's; null: none is selected, or it is not there
   PipeMode mode_{};                                                      ///< the picture's
-  HucState state_;
+  sfc::DecodedFrame scaled_;
+  VideoState state_;
   std::vector<std::byte> block_;  ///< bytes on their way
 };
 

@@ -9,6 +9,8 @@
 #include "hw/defs/ids.h"
 #include "hw/iface/engine.h"
 #include "hw/media/codec.h"
+#include "hw/media/sfc/job.h"
+#include "hw/media/sfc_states.h"
 #include "hw/surface/tiling.h"
 
 namespace softgen::media {
@@ -51,6 +53,9 @@ class VideoPackets {
   virtual PipeControl control(const Packet& packet) const = 0;
   /// Of a state packet of which there are several per picture (surfaces, matrices, tables, reference lists, segments): which one; else 0.
   virtual unsigned index_of(const Packet& packet) const = 0;
+  /// Whether SFC's packets are kept, and what those of a frame that has started say. None: it is wrong or not there (counted).
+  virtual bool has_sfc() const = 0;
+  virtual std::optional<sfc::Job> scaling(const SfcStates& states) const = 0;
   /// Null: not built yet.
   virtual std::unique_ptr<Codec> make_codec(PipeMode mode, WorkerPool* pool) const = 0;
 };

@@ -8,6 +8,7 @@
 #include "hw/mmio/register_file.h"
 #include "tests/fuzz/guest_map.h"
 #include "tests/fuzz/liveness.h"
+#include "tests/fuzz/sfc_packets.h"
 #include "tests/fuzz/state_source.h"
 
 namespace softgen::fuzz {
@@ -21,7 +22,8 @@ class VeboxTarget {
     for (unsigned pictures = 1 + in.below(3); pictures; --pictures) {
       send(in, "VEBOX_STATE");
       for (unsigned surfaces = 2 + in.below(2); surfaces; --surfaces) send(in, "VEBOX_SURFACE_STATE", surfaces & 1);
-      if (in.one_in(2)) send_sfc(in);
+      if (in.one_in(2))
+        SfcPackets::send(in, true, [&](const defs::Command& command, const std::vector<uint32_t>& packet) { execute(command, packet); });
       send(in, "VEB_DI_IECP");
     }
     vebox_.reset_context();
@@ -43,41 +45,6 @@ class VeboxTarget {
   void execute(const defs::Command& command, const std::vector<uint32_t>& packet) {
     EngineEnv env{EngineId::vecs, map_.view, map_.view, registers_, stop_};
     vebox_.execute({0, &command, packet}, env);
-  }
-  void send_sfc(StateSource& in) {
-    for (const char* name : {"SFC_LOCK", "SFC_STATE", "SFC_AVS_STATE", "SFC_AVS_LUMA_COEFF_TABLE", "SFC_AVS_CHROMA_COEFF_TABLE",
-                             "SFC_IEF_STATE", "SFC_FRAME_START"}) {
-      const defs::Command& command = *defs::gen9::commands.find(name);
-      std::vector<uint32_t> packet = in.packet(command);
-      if (command.id == defs::CommandId::SFC_LOCK && !in.one_in(16)) packet[1] |= 1;
-      if (command.id == defs::CommandId::SFC_STATE && !in.one_in(16)) make_fit(in, command, packet);
-      execute(command, packet);
-    }
-  }
-  /// Regions that are in their frames, of even sizes as a rule.
-  static void make_fit(StateSource& in, const defs::Structure& structure, std::vector<uint32_t>& packet) {
-    const auto even = [&] { return 2 * in.below(small / 4) + !in.one_in(8); };
-    const uint32_t columns = even(), rows = even(), scaled_columns = even(), scaled_rows = even();
-    const std::pair<std::string_view, uint32_t> values[] = {{"SFC Pipe Mode", 1},
-                                                            {"SFC Input Chroma Sub-Sampling", 1u << in.below(3)},
-                                                            {"Output Surface Format Type", in.below(7)},
-                                                            {"Input Frame Resolution Width", columns},
-                                                            {"Input Frame Resolution Height", rows},
-                                                            {"Source Region Width", in.below(columns + 1)},
-                                                            {"Source Region Height", in.below(rows + 1)},
-                                                            {"Source Region Horizontal Offset", 0},
-                                                            {"Source Region Vertical Offset", 0},
-                                                            {"Scaled Region Size Width", scaled_columns},
-                                                            {"Scaled Region Size Height", scaled_rows},
-                                                            {"Scaled Region Horizontal Offset", 2 * in.below(4)},
-                                                            {"Scaled Region Vertical Offset", 2 * in.below(4)},
-                                                            {"Output Frame Width", small + in.below(small)},
-                                                            {"Output Frame Height", small + in.below(small)},
-                                                            {"Output Frame - Tiled Mode", 0},
-                                                            {"Output Surface Interleave Chroma Enable", 1},
-                                                            {"Output Surface X Offset for U", 0},
-                                                            {"Output Surface Half Pitch for Chroma", 0}};
-    for (const auto& [name, value] : values) StateSource::put(structure, packet, name, value);
   }
   /// Pictures of few pixels reach more.
   static void make_small(StateSource& in, const defs::Structure& structure, std::vector<uint32_t>& packet) {

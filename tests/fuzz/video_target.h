@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A picture of any parameters, sent as packets to the video engine: small, with a stream of the input's bytes or of random ones.
+// A picture of any parameters, sent as packets to the video engine: small, with a stream of the input's bytes or of random ones. SFC takes some over.
 #pragma once
 
 #include <string_view>
@@ -11,6 +11,7 @@
 #include "hw/mmio/register_file.h"
 #include "tests/fuzz/guest_map.h"
 #include "tests/fuzz/liveness.h"
+#include "tests/fuzz/sfc_packets.h"
 #include "tests/fuzz/state_source.h"
 
 namespace softgen::fuzz {
@@ -25,7 +26,9 @@ class VideoTarget {
   void run(std::span<const uint8_t> bytes) {
     StateSource in(bytes, map_.addresses());
     LimitedRun limit(stop_);
-    for (unsigned pictures = 1 + in.below(3); pictures; --pictures) picture(in);
+    // The first picture goes to its surface alone.
+    const unsigned pictures = 1 + in.below(3);
+    for (unsigned i = 0; i < pictures; ++i) picture(in, i && in.one_in(2));
     video_.reset_context();
     map_.memory.restore();
   }
@@ -71,10 +74,12 @@ class VideoTarget {
     }
   }
 
-  void picture(StateSource& in) {
+  void picture(StateSource& in, bool scales) {
     std::vector<uint32_t> mode;
     const defs::Command& first = select(in, mode);
     send(in, first, mode);
+    if (scales)
+      SfcPackets::send(in, false, [&](const defs::Command& command, std::vector<uint32_t>& packet) { send(in, command, packet); });
     for (const char* name : state_) send_state(in, name);
     for (unsigned objects = 1 + in.below(max_objects_); objects; --objects) {
       for (const char* name : object_state_) send_state(in, name);

@@ -70,7 +70,8 @@ ExecResult AvcCodec::close(const PacketStore& /*state*/, EngineEnv& env) {
     deblock_row(picture_, row);
   }
   status_.blocks = static_cast<uint32_t>(picture_.mbs.size());
-  stored_.store(picture_, pool_, env);
+  if (goes_to_surface()) stored_.store(picture_, pool_, env);
+  if (!picture_.params.field()) hand_over(host_picture(picture_.frame, !picture_.params.monochrome), env);
   stored_.write_motion(picture_, pool_, env);
   open_ = false;
   return ExecResult::done;

@@ -65,13 +65,19 @@ void set_planes(const State& s, Job& job) {
 }
 
 template <class State>
-bool set_input(const State& s, Job& job) {
+bool set_input(const State& s, SfcClient client, Job& job) {
   using In = typename State::SFCInputChromaSubSampling;
   using Reduce = typename State::PreAVSChromaDownsamplingEnable;
   switch (s.sfc_input_chroma_sub_sampling) {
     case In::_4_2_0: job.input = Sampling::s420; break;
     case In::_4_2_2_HORIZONATAL: job.input = Sampling::s422; break;
     case In::_4_4_4_PROGRESSIVE_INTERLEAVED: job.input = Sampling::s444; break;
+    case In::_4_0_0:
+      // Of decoders alone: VEBOX's formats have chroma. Constant chroma is the same in all samplings.
+      if (client != SfcClient::vdbox) return false;
+      job.input = Sampling::s420;
+      job.grey = std::array{ten_bits(s.uv_default_value_for_u_channel), ten_bits(s.uv_default_value_for_v_channel)};
+      break;
     default: return false;
   }
   const Reduce reduce = s.pre_avs_chroma_downsampling_enable;
@@ -196,7 +202,7 @@ void set_colour(const State& s, const SfcStates& states, Job& job) {
 }  // namespace
 
 template <class G>
-std::optional<Job> sfc_job(const SfcStates& states) {
+std::optional<Job> sfc_job(const SfcStates& states, SfcClient client) {
   using State = typename G::SFC_STATE;
   using Lock = typename G::SFC_LOCK_BODY;
   static_assert(State::dwords == std::tuple_size_v<decltype(states.state)> &&
@@ -207,13 +213,15 @@ std::optional<Job> sfc_job(const SfcStates& states) {
                 G::SFC_AVS_CHROMA_COEFF_TABLE::dwords == std::tuple_size_v<decltype(states.chroma_taps)>);
   const auto lock = G::SFC_LOCK::unpack(states.lock).sfc_lock_body;
   const auto s = State::unpack(states.state);
-  if (lock.ve_sfc_pipe_select != Lock::VESFCPipeSelect::VEBOX || s.sfc_pipe_mode != State::SFCPipeMode::VE_TO_SFC) {
-    unimplemented("SFC pipe mode", "{} on VECS", static_cast<unsigned>(s.sfc_pipe_mode));
+  const bool is_vebox = client == SfcClient::vebox;
+  if (lock.ve_sfc_pipe_select != (is_vebox ? Lock::VESFCPipeSelect::VEBOX : Lock::VESFCPipeSelect::VDBOX) ||
+      s.sfc_pipe_mode != (is_vebox ? State::SFCPipeMode::VE_TO_SFC : State::SFCPipeMode::VD_TO_SFC)) {
+    unimplemented("SFC pipe mode", "{} on {}", static_cast<unsigned>(s.sfc_pipe_mode), is_vebox ? "VECS" : "VCS");
     return std::nullopt;
   }
   Job job;
   job.keeps_output = lock.pre_scaled_output_surface_output_enable;
-  if (!set_input(s, job)) {
+  if (!set_input(s, client, job)) {
     unimplemented("SFC input", "chroma {}", static_cast<unsigned>(s.sfc_input_chroma_sub_sampling));
     return std::nullopt;
   }
@@ -238,6 +246,6 @@ std::optional<Job> sfc_job(const SfcStates& states) {
   return job;
 }
 
-template std::optional<Job> sfc_job<defs::Gen9>(const SfcStates&);
+template std::optional<Job> sfc_job<defs::Gen9>(const SfcStates&, SfcClient);
 
 }  // namespace softgen::media

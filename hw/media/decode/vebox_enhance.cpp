@@ -243,7 +243,7 @@ class PacketDecoder final : public VeboxPackets<G> {
     return out;
   }
   bool has_sfc() const override { return true; }
-  std::optional<sfc::Job> scaling(const SfcStates& states) const override { return sfc_job<G>(states); }
+  std::optional<sfc::Job> scaling(const SfcStates& states) const override { return sfc_job<G>(states, SfcClient::vebox); }
 
  private:
   /// Motion and statistics. iHD states the pitch of STMM with the output, i965 the input's with both.

@@ -13,6 +13,7 @@
 #include "hw/media/avc_encode/avc_encode_codec.h"
 #include "hw/media/decode/box_registers.h"
 #include "hw/media/decode/mfx_surface.h"
+#include "hw/media/decode/sfc.h"
 #include "hw/media/hevc/hevc_packets.h"
 #include "hw/media/hevc_encode/hevc_encode_codec.h"
 #include "hw/media/jpeg/jpeg_codec.h"
@@ -91,6 +92,12 @@ class PacketDecoder final : public VideoPackets {
       case CommandId::HCP_VP9_SEGMENT_STATE: return typename G::HCP_VP9_SEGMENT_STATE::View(dw).segment_id();
       default: return 0;
     }
+  }
+
+  bool has_sfc() const override { return has_sfc_job<G>; }
+  std::optional<sfc::Job> scaling([[maybe_unused]] const SfcStates& states) const override {
+    if constexpr (has_sfc_job<G>) return sfc_job<G>(states, SfcClient::vdbox);
+    return std::nullopt;
   }
 
   std::unique_ptr<Codec> make_codec(PipeMode mode, WorkerPool* pool) const override {

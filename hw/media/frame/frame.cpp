@@ -67,6 +67,13 @@ void store_frame(PictureMap& to, const Frame<uint8_t>& frame, WorkerPool* pool, 
   });
 }
 
+HostPicture host_picture(const Frame<uint8_t>& frame, bool has_chroma) {
+  HostPicture picture{.width = frame.luma.width(), .height = frame.luma.height(), .planes = {}};
+  picture.planes[0] = {frame.luma.row(0), frame.luma.stride(), 1};
+  for (size_t c = 0; has_chroma && c < 2; ++c) picture.planes[1 + c] = {frame.chroma.row(0) + c, frame.chroma.stride(), 2};
+  return picture;
+}
+
 void repeat_row_above(Frame<uint8_t>& frame, uint32_t x, uint32_t y) {
   if (!y) return make_grey(frame, x, y);
   for (uint32_t row = 0; row < luma_rows; ++row)

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "hw/base/worker_pool.h"
+#include "hw/media/frame/picture_sink.h"
 #include "hw/media/frame/plane_map.h"
 
 namespace softgen::media {
@@ -69,6 +70,9 @@ struct PictureMap {
 
 /// All of a picture to its surface, in strips on the pool.
 void store_frame(PictureMap& to, const Frame<uint8_t>& frame, WorkerPool* pool, bool has_chroma = true);
+
+/// The same for what takes pictures over. It refers to the frame.
+HostPicture host_picture(const Frame<uint8_t>& frame, bool has_chroma = true);
 
 /// Macroblock (x, y) repeats the row of samples above it; those of the first row become grey.
 void repeat_row_above(Frame<uint8_t>& frame, uint32_t x, uint32_t y);

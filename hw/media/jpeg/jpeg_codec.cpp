@@ -18,7 +18,9 @@ ExecResult JpegDecoder::object(const Packet& packet, const PacketStore& state, E
 ExecResult JpegDecoder::close(const PacketStore& state, EngineEnv& env) {
   open_ = false;
   status_ = {.errors = scans_.lost() != 0, .blocks = scans_.units(), .concealed_blocks = scans_.lost()};
-  output_.store(scans_, packets_->target(state, scans_.structure()), env.view, env.stop, pool_);
+  const Target target = packets_->target(state, scans_.structure());
+  if (goes_to_surface()) output_.store(scans_, target, env.view, env.stop, pool_);
+  if (target.rotation == Rotation::none) hand_over(host_picture(scans_), env);
   return ExecResult::done;
 }
 

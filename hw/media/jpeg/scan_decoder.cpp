@@ -143,4 +143,15 @@ bool ScanDecoder::coefficients(unsigned component, BitReader& reader, int& dc, B
   return !reader.over();
 }
 
+HostPicture host_picture(const ScanDecoder& scans) {
+  const Structure& structure = scans.structure();
+  HostPicture picture{.width = structure.width(0), .height = structure.height(0), .planes = {}};
+  for (unsigned i = 0; i < structure.components; ++i) picture.planes[i] = {scans.plane(i).row(0), scans.plane(i).stride(), 1};
+  if (structure.components > 1) {
+    picture.chroma_step_x = structure.of(0).horizontal / structure.of(1).horizontal;
+    picture.chroma_step_y = structure.of(0).vertical / structure.of(1).vertical;
+  }
+  return picture;
+}
+
 }  // namespace softgen::media::jpeg

@@ -49,4 +49,7 @@ class ScanDecoder {
   uint32_t units_ = 0, lost_ = 0;
 };
 
+/// Whole MCUs. It refers to the decoder's planes.
+HostPicture host_picture(const ScanDecoder& scans);
+
 }  // namespace softgen::media::jpeg

@@ -35,7 +35,8 @@ ExecResult Mpeg2Codec::close(const PacketStore&, EngineEnv& env) {
   if (env.stop.aborting()) return ExecResult::aborted;
   maps_.refresh(env);
   if (!conceal(env.stop)) return ExecResult::aborted;
-  store_frame(maps_.destination, frame_, pool_);
+  if (goes_to_surface()) store_frame(maps_.destination, frame_, pool_);
+  if (picture_.is_frame()) hand_over(host_picture(frame_), env);
   status_.blocks = static_cast<uint32_t>(done_.size());
   open_ = false;
   return ExecResult::done;

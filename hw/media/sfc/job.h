@@ -56,7 +56,8 @@ struct Fill {
 struct Job {
   uint32_t width = 1, height = 1;  ///< of the input picture; at most 4096
   vebox::Sampling input = vebox::Sampling::s420;
-  bool keeps_output = false;  ///< VEBOX's own output is written, too
+  std::optional<std::array<uint16_t, 2>> grey;  ///< chroma of an input that has none
+  bool keeps_output = false;                    ///< the engine's own output is written, too
   Axis x, y;
   Scaling scaling;
   std::optional<Sharpening> sharpening;

@@ -90,7 +90,8 @@ ExecResult Vc1Codec::close(const PacketStore&, EngineEnv& env) {
   if (!conceal(env.stop)) return ExecResult::aborted;
   if (picture_.params.loop_filter) vc1::deblock(picture_, pool_, env.stop);
   if (env.stop.aborting()) return ExecResult::aborted;
-  store_frame(destination_, picture_.frame, pool_);
+  if (goes_to_surface()) store_frame(destination_, picture_.frame, pool_);
+  if (picture_.params.progressive) hand_over(host_picture(picture_.frame), env);
   if (picture_.params.type == PictureType::p && motion_address_) write_motion(env);
   status_.blocks = picture_.params.width * picture_.params.height;
   open_ = false;

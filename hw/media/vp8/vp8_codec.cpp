@@ -25,7 +25,8 @@ ExecResult Vp8Codec::object(const Packet& packet, const PacketStore& state, Engi
   if (decoder_.broken()) status_.errors |= 1;
   status_.blocks = params_.width * params_.height;
   store_segments(surfaces.segments, env);
-  if (destination_.luma.is_open()) store_frame(destination_, decoder_.frame(), pool_);
+  if (destination_.luma.is_open() && goes_to_surface()) store_frame(destination_, decoder_.frame(), pool_);
+  hand_over(host_picture(decoder_.frame()), env);
   return ExecResult::done;
 }
 

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What stands behind a decoder and takes its pictures over without a way through memory.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "hw/iface/engine.h"
+
+namespace softgen::media {
+
+/// Samples of 8 bits in host memory.
+struct HostPlane {
+  const uint8_t* samples = nullptr;
+  size_t stride = 0;  ///< bytes between rows
+  unsigned step = 1;  ///< bytes between samples
+};
+
+/// A picture that has ended. Its chroma planes have (width + chroma_step_x - 1) / chroma_step_x columns, and rows alike.
+struct HostPicture {
+  uint32_t width = 0, height = 0;  ///< samples of luma, whole blocks
+  unsigned chroma_step_x = 2, chroma_step_y = 2;
+  std::array<HostPlane, 3> planes;  ///< Y, Cb, Cr; without samples: there is no chroma
+
+  bool is_grey() const { return !planes[1].samples; }
+};
+
+class PictureSink {
+ public:
+  virtual ~PictureSink() = default;
+  /// Whether pictures go to their surfaces, too.
+  virtual bool keeps_surface() const = 0;
+  /// Once for a picture, when all of it is there. Work that is to be dropped leaves the rest out.
+  virtual void take(const HostPicture& picture, EngineEnv& env) = 0;
+};
+
+}  // namespace softgen::media
