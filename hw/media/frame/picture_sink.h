@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What stands behind a decoder and takes its pictures over without a way through memory.
+// A consumer behind a decoder, which takes pictures directly, without guest memory in between.
 #pragma once
 
 #include <array>
