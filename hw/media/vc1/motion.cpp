@@ -104,7 +104,7 @@ Vector predict_b_vector(const Picture& picture, Position at, unsigned direction,
   const PictureParams& params = picture.params;
   const auto vector_at = [&](uint32_t x, uint32_t y) {
     const Macroblock& block = picture.at(x, y);
-    return sum_of(direction ? block.backward : block.forward[0]);
+    return sum_of(direction ? block.backward[0] : block.forward[0]);
   };
   const Sum c = at.x ? vector_at(at.x - 1, at.y) : Sum{};
   Sum predicted = c;
@@ -120,16 +120,20 @@ Vector predict_b_vector(const Picture& picture, Position at, unsigned direction,
   return in_range(params.motion, predicted, data);
 }
 
+int direct_component(const MotionParams& motion, int value, int direction) {
+  const int scale = motion.scale - 256 * direction;
+  return motion.quarter ? (value * scale + 128) >> 8 : 2 * ((value * scale + 255) >> 9);
+}
+
 // 8.4.5.4: the backward reference's vector by BFRACTION, and pullback.
 std::array<Vector, 2> direct_vectors(const Picture& picture, Position at) {
   const PictureParams& params = picture.params;
-  const Vector stored = params.motion.has_stored ? picture.stored[size_t{at.y} * params.width + at.x] : Vector{};
+  const Vector stored = params.motion.has_stored ? picture.stored[size_t{at.y} * params.width + at.x].vector : Vector{};
   std::array<Vector, 2> vectors;
   for (int direction = 0; direction < 2; ++direction) {
-    const int scale = params.motion.scale - 256 * direction;
     const auto scaled = [&](int value, uint32_t place, uint32_t size) {
-      const int moved = params.motion.quarter ? (value * scale + 128) >> 8 : 2 * ((value * scale + 255) >> 9);
-      return static_cast<int16_t>(pulled_back(moved, static_cast<int>(place << 6), -60, size, 6));
+      return static_cast<int16_t>(
+          pulled_back(direct_component(params.motion, value, direction), static_cast<int>(place << 6), -60, size, 6));
     };
     vectors[static_cast<size_t>(direction)] = {scaled(stored.x, at.x, params.width), scaled(stored.y, at.y, params.height)};
   }

@@ -28,6 +28,9 @@ Vector predict_b_vector(const Picture& picture, Position at, unsigned direction,
 /// B pictures: both vectors of direct prediction.
 std::array<Vector, 2> direct_vectors(const Picture& picture, Position at);
 
+/// A component of the stored vector in `direction`: its part by BFRACTION.
+int direct_component(const MotionParams& motion, int value, int direction);
+
 /// The vector that stands for four, of the blocks that are not intra (8.3.5.4.4). False: at most one is not.
 bool combined_vector(const std::array<Vector, 4>& vectors, uint8_t intra, Vector& combined);
 /// Chroma's vector of luma's, in quarter samples of chroma.

@@ -230,7 +230,7 @@ TEST_CASE("vc1: skipped macroblocks of a P picture without reference are grey, c
   for (const bool compensates : {false, true}) {
     Rig rig;
     rig.picture.params.type = PictureType::p;
-    if (compensates) rig.picture.params.motion.compensation[0] = Compensation{.scale = 32, .shift = 10};
+    if (compensates) rig.picture.params.motion.compensation[0][0] = Compensation{.scale = 32, .shift = 10};
     rig.picture.flags.assign(4, plane_skip);
     BitWriter bits;
     bits.put("1");
@@ -251,7 +251,7 @@ TEST_CASE("vc1: intensity compensation and range reduction by their formulas") {
     rig.picture.params.type = PictureType::p;
     rig.picture.params.motion.range_change = change;
     // Compensation after the change of range; the missing reference is 128 for either.
-    rig.picture.params.motion.compensation[0] = Compensation{.scale = 32, .shift = 1};
+    rig.picture.params.motion.compensation[0][0] = Compensation{.scale = 32, .shift = 1};
     rig.picture.flags.assign(4, plane_skip);
     BitWriter bits;
     CHECK(rig.decode(bits) == SliceResult::whole);
@@ -286,7 +286,7 @@ TEST_CASE("vc1: vectors wrap at their range, and prediction is pulled back") {
 
 TEST_CASE("vc1: direct vectors are parts of the stored one") {
   Rig rig;
-  rig.picture.stored = {{40, -20}, {}, {}, {}};
+  rig.picture.stored = {{.vector = {40, -20}}, {}, {}, {}};
   rig.picture.params.motion.scale = 64;
   CHECK(direct_vectors(rig.picture, {0, 0, 0})[0] == Vector{});
   rig.picture.params.motion.has_stored = true;
