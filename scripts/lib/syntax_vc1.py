@@ -9,6 +9,7 @@ from syntax_vc1_blocks import COLUMNS, QUARTERS, ROWS, THREE, WHOLE, Picture
 from syntax_vc1_fields import PAIRS as FIELD_PAIRS
 from syntax_vc1_fields import FieldPicture
 from syntax_vc1_frames import FramePicture
+from syntax_vc1_planes import put_plane
 
 SIMPLE, MAIN, ADVANCED = 0, 1, 3
 SEQUENCE, ENTRY_POINT, FRAME, FIELD, SLICE, END = 0x0f, 0x0e, 0x0d, 0x0c, 0x0b, 0x0a
@@ -21,14 +22,6 @@ MODES = {True: ("1mv", "mixed", "half", "intensity", "bilinear"), False: ("bilin
 MODES_2 = {True: ("1mv", "mixed", "half", "bilinear"), False: ("bilinear", "1mv", "half", "mixed")}
 # BFRACTION: code, and the fraction of 256.
 FRACTIONS = {"1/2": ("000", 128), "1/3": ("001", 85), "2/3": ("010", 170), "3/4": ("100", 192), "2/5": ("110", 102), "7/8": ("1111101", 224), "1/8": ("1111010", 32)}
-# IMODE, and the codes of pairs and of six bits (8.7).
-IMODES = {"raw": "0000", "norm2": "10", "diff2": "001", "norm6": "11", "diff6": "0001", "rows": "010", "columns": "011"}
-PAIRS = ("0", "100", "101", "11")
-SIX_CODES = (1, 2, 3, 0, 4, 1, 2, 71, 5, 3, 4, 75, 5, 77, 78, 782, 6, 6, 7, 83, 8, 85, 86, 781, 9, 89, 90, 780, 92, 779, 778, 55, 7, 10, 11, 67, 12, 69, 70, 777, 13, 73,
-             74, 776, 76, 775, 774, 54, 14, 81, 82, 773, 84, 772, 771, 53, 88, 770, 769, 52, 768, 51, 50, 7)
-SIX_LENGTHS = (1, 4, 4, 8, 4, 8, 8, 10, 4, 8, 8, 10, 8, 10, 10, 13, 4, 8, 8, 10, 8, 10, 10, 13, 8, 10, 10, 13, 10, 13, 13, 9, 4, 8, 8, 10, 8, 10, 10, 13, 8, 10, 10, 13,
-               10, 13, 13, 9, 8, 10, 10, 13, 10, 13, 13, 9, 10, 13, 13, 9, 13, 9, 9, 6)
-SIX = [format(code, f"0{length}b") for code, length in zip(SIX_CODES, SIX_LENGTHS)]
 
 
 def avi(width, height, codec, extradata, frames):
@@ -200,7 +193,8 @@ class Vc1:
         else:
             bits.code(unary(MODES[low].index(mode), 4))
         if intensity:
-            fields = rng.choice(self._compensated_fields)
+            # i965-va-driver forgets the compensation of a field that the picture does not refer to (gen8_mfd_vc1_decode_init()).
+            fields = rng.choice(self._compensated_fields) if p.two else 1 + (p.bottom ^ p.opposite)
             bits.code({3: "1", 1: "00", 2: "01"}[fields])
             for field in (1, 2):
                 if fields & field:
@@ -393,64 +387,7 @@ class Vc1:
             bits.put(p.alternative_step, 5)
 
     def _plane(self, p, name, percent):
-        """A bitplane, 8.7: INVERT, IMODE, DATABITS."""
-        bits, rng = self._bits, self._rng
-        mode, invert = rng.choice(self._imodes), rng.randrange(2)
-        plane = [[int(chance(rng, percent)) for _ in range(p.columns)] for _ in range(p.rows)]
-        bits.put(invert, 1)
-        bits.code(IMODES[mode])
-        p.planes[name] = mode == "raw", plane
-        if mode == "raw":
-            return
-        coded = self._differences(plane, invert) if mode.startswith("diff") else [[bit ^ invert for bit in row] for row in plane]
-        if mode.endswith("2"):
-            flat = [bit for row in coded for bit in row]
-            if len(flat) % 2:
-                bits.put(flat.pop(0), 1)
-            for one, other in zip(flat[::2], flat[1::2]):
-                bits.code(PAIRS[one | other << 1])
-        elif mode.endswith("6"):
-            self._sixes(coded)
-        elif mode == "rows":
-            self._skips_of(coded)
-        else:
-            self._skips_of(list(zip(*coded)))
-
-    @staticmethod
-    def _differences(plane, invert):
-        coded = []
-        for y, row in enumerate(plane):
-            coded.append([])
-            for x, bit in enumerate(row):
-                if x == 0:
-                    predicted = plane[y - 1][0] if y else invert
-                elif y == 0 or row[x - 1] == plane[y - 1][x]:
-                    predicted = row[x - 1]
-                else:
-                    predicted = invert
-                coded[-1].append(bit ^ predicted)
-        return coded
-
-    def _skips_of(self, lines):
-        for line in lines:
-            self._bits.put(any(line), 1)
-            if any(line):
-                for bit in line:
-                    self._bits.put(bit, 1)
-
-    def _sixes(self, coded):
-        height, width = len(coded), len(coded[0])
-        if height % 3 == 0 and width % 3:
-            tall, wide = 3, 2
-        else:
-            tall, wide = 2, 3
-        top, left = height % tall, width % wide
-        for y in range(top, height, tall):
-            for x in range(left, width, wide):
-                block = [coded[y + j][x + i] for j in range(tall) for i in range(wide)]
-                self._bits.code(SIX[sum(bit << i for i, bit in enumerate(block))])
-        self._skips_of([[row[x] for row in coded] for x in range(left)])
-        self._skips_of([row[left:] for row in coded[:top]])
+        p.planes[name] = put_plane(self._bits, self._rng, self._rng.choice(self._imodes), p.columns, p.rows, percent)
 
 
 def write(seed=1, **options):

@@ -113,6 +113,15 @@ int Predictor::bias(unsigned reference) const {
   return !params.is_field() || is_bottom == params.field.bottom ? 0 : params.field.bottom ? 2 : -2;
 }
 
+// Chosen as FFmpeg has it.
+int Predictor::limited(unsigned reference, bool is_chroma, int top) const {
+  const PictureParams& params = picture_.params;
+  const bool interlaced = params.interlaced_references >> reference & 1;
+  if (params.coding == Coding::frame || interlaced != (params.coding == Coding::progressive)) return top;
+  const int height = static_cast<int>(params.edge_height);
+  return is_chroma ? std::clamp(top, -8, height / 2) : std::clamp(top, -18, height + 1);
+}
+
 void Predictor::fetch(unsigned reference, bool is_chroma, int x, int y, unsigned columns, unsigned rows, unsigned row_step,
                       uint8_t* to) const {
   const PictureMap& picture = picture_.references[reference];
@@ -165,6 +174,7 @@ void Predictor::luma(int x, int y, unsigned size, unsigned reference, Vector vec
     left = std::clamp(left, -16, static_cast<int>(picture_.params.width * 16));
     top = std::clamp(top, -16, static_cast<int>(picture_.params.height * 16));
   }
+  top = limited(reference, false, top);
   const unsigned fraction_x = vector.x & 3, fraction_y = vertical & 3, more = motion.bilinear ? 1 : 3;
   const int before = motion.bilinear ? 0 : 1;
   const int rows_before = before * static_cast<int>(row_step);
@@ -180,7 +190,8 @@ void Predictor::luma(int x, int y, unsigned size, unsigned reference, Vector vec
 
 void Predictor::chroma_block(uint32_t x, uint32_t y, unsigned reference, Vector moved, bool average) {
   uint8_t fetched[9 * stride], predicted[8 * stride];
-  const int left = static_cast<int>(x * 8) + (moved.x >> 2), top = static_cast<int>(y * 8) + (moved.y >> 2);
+  const int left = static_cast<int>(x * 8) + (moved.x >> 2);
+  const int top = limited(reference, true, static_cast<int>(y * 8) + (moved.y >> 2));
   fetch(reference, true, left, top, 9, 9, 1, fetched);
   bilinear(fetched, 8, 16, 2, moved.x & 3, moved.y & 3, picture_.params.motion.rounding ? 7 : 8, predicted);
   Plane<uint8_t>& plane = picture_.frame.chroma;

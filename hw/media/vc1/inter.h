@@ -30,6 +30,8 @@ class Predictor {
   void chroma_block(uint32_t x, uint32_t y, unsigned reference, Vector moved, bool average);
   /// From the field of the other parity: half a row up or down, in quarter samples.
   int bias(unsigned reference) const;
+  /// Where rows are fetched from. The limit counts where a frame's last rows are of both fields, and where a field's edge is the frame's.
+  int limited(unsigned reference, bool is_chroma, int top) const;
   void fetch(unsigned reference, bool is_chroma, int x, int y, unsigned columns, unsigned rows, unsigned row_step, uint8_t* to) const;
   /// Samples of a frame, row by row.
   void fetch_rows(unsigned reference, bool is_chroma, int x, int y, unsigned columns, unsigned rows, unsigned row_step, uint8_t* to) const;
