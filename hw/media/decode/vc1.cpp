@@ -78,6 +78,9 @@ class PacketDecoder final : public Vc1Packets {
     const uint32_t fields = state.frame_coding_mode >= State::FrameCodingMode::FIELD_PICTURE_WITH_TOP_FIELD_FIRST ? 2 : 1;
     SurfaceSet set{mfx_layout<G>(store, std::min(state.picture_width_in_mbs + 1, max_blocks) * 16,
                                  std::min(state.picture_height_in_mbs + 1, max_blocks) * 16 * fields)};
+    // Whole macroblocks of fields may have more rows than there are before chroma's.
+    if (const uint32_t rows = set.chroma.first_row; fields > 1 && rows)
+      static_cast<PictureLayout&>(set) = set.limited(set.luma.width, rows);
     set.destination = mfx_destination<G>(store);
     for (unsigned i = 0; i < set.reference.size(); ++i) set.reference[i] = addresses.reference_picture_address(i);
     if (state.bitplane_buffer_present) set.bitplane = buffers.bitplane_read_buffer_address();

@@ -15,7 +15,7 @@
 namespace softgen::media::vc1 {
 
 /// Address 0: there is none.
-/// The layout has whole macroblocks of the frame.
+/// The layout has whole macroblocks of the frame, or what is before chroma.
 struct SurfaceSet : PictureLayout {
   uint64_t destination = 0;
   std::array<uint64_t, 4> reference{};  ///< as Picture has them
