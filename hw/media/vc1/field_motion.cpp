@@ -29,17 +29,13 @@ struct BackwardScales {
 constexpr BackwardScales backward_scales[4] = {
     {171, 384, 230, 43, 11, 26, 7}, {205, 320, 239, 51, 13, 17, 4}, {219, 299, 244, 55, 14, 12, 3}, {228, 288, 246, 57, 14, 10, 3}};
 
-struct Sum {
-  int x = 0, y = 0;
-};
-
-/// MVRANGE, quarter samples. Field pictures with vectors of half samples have the same number of steps (chosen as FFmpeg has it).
+/// Field pictures with vectors of half samples have the same number of steps as others (chosen as FFmpeg has it).
 Sum range_of(const PictureParams& params) {
-  const int half = !params.motion.quarter;
-  return {1 << (half + params.motion.range + 8 + params.motion.range / 2), 1 << (half + params.motion.range + 7)};
+  const Sum range = vector_range(params.motion);
+  const int unit = params.motion.quarter ? 1 : 2;
+  return {unit * range.x, unit * range.y};
 }
 
-int median(int a, int b, int c) { return std::max(std::min(a, b), std::min(std::max(a, b), c)); }
 int distance(Sum a, Sum b) { return std::abs(a.x - b.x) + std::abs(a.y - b.y); }
 
 /// Large components stay, small ones and those between have a factor each.
@@ -180,16 +176,16 @@ FieldVector predict_field_vector(BitReader& bits, const Picture& picture, Positi
   }
   const auto& [a, b, c] = from;
   Sum predicted = a.exists ? a.vector : c.exists ? c.vector : b.vector;
-  if (count > 1) predicted = {median(a.vector.x, b.vector.x, c.vector.x), median(a.vector.y, b.vector.y, c.vector.y)};
+  if (count > 1) predicted = median(a.vector, b.vector, c.vector);
   // HYBRIDPRED, 10.3.5.4.3.5.
   if (params.type == PictureType::p && a.exists && c.exists &&
       (distance(predicted, a.vector) > hybrid_threshold || distance(predicted, c.vector) > hybrid_threshold))
     predicted = bits.flag() ? a.vector : c.vector;
-  // Vectors wrap at MVRANGE (4.11), of which two references halve the height; the bottom field's to the top field begin one step lower.
-  const int x = range_of(params).x, y = range_of(params).y >> params.field.two_references;
+  // Two references halve the height; the bottom field's vectors to the top field begin one step lower.
+  const Sum range = range_of(params);
   const int bias = params.field.bottom && found.opposite;
-  found.vector = {static_cast<int16_t>(((predicted.x + data.x + x) & (2 * x - 1)) - x),
-                  static_cast<int16_t>(((predicted.y + data.y + y - bias) & (2 * y - 1)) - y + bias)};
+  found.vector = {wrapped(predicted.x + data.x, range.x),
+                  static_cast<int16_t>(wrapped(predicted.y + data.y - bias, range.y >> params.field.two_references) + bias)};
   return found;
 }
 

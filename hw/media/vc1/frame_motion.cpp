@@ -58,8 +58,6 @@ std::array<Candidate, 3> candidates(const Picture& picture, Position at, unsigne
   return found;
 }
 
-int median(int a, int b, int c) { return std::max(std::min(a, b), std::min(std::max(a, b), c)); }
-
 Candidate median_of(const std::array<Candidate, 3>& from) {
   return {true, median(from[0].x, from[1].x, from[2].x), median(from[0].y, from[1].y, from[2].y)};
 }
@@ -91,10 +89,8 @@ Vector predict_frame_vector(const Picture& picture, Position at, unsigned block,
   if (picture.at(at.x, at.y).field_vectors) predicted = field_prediction(from, count);
   else if (params.width == 1) predicted = from[1];
   else predicted = count > 1 ? median_of(from) : first_of(from);
-  // Vectors wrap at MVRANGE (4.11).
-  const int x = 1 << (params.motion.range + 8 + params.motion.range / 2), y = 1 << (params.motion.range + 7);
-  return {static_cast<int16_t>(((predicted.x + data.x + x) & (2 * x - 1)) - x),
-          static_cast<int16_t>(((predicted.y + data.y + y) & (2 * y - 1)) - y)};
+  const Sum range = vector_range(params.motion);
+  return {wrapped(predicted.x + data.x, range.x), wrapped(predicted.y + data.y, range.y)};
 }
 
 int field_chroma_component(int y) {

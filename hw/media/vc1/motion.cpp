@@ -9,18 +9,10 @@
 namespace softgen::media::vc1 {
 namespace {
 
-/// A vector in the making: sums of hostile ones leave 16 bits.
-struct Sum {
-  int x = 0, y = 0;
-};
-
 constexpr int escape_index = 35, intra_index = 36, indices = 37;
 constexpr int hybrid_threshold = 32;
 
 Sum sum_of(Vector vector) { return {vector.x, vector.y}; }
-
-int median(int a, int b, int c) { return std::max(std::min(a, b), std::min(std::max(a, b), c)); }
-Sum median(Sum a, Sum b, Sum c) { return {median(a.x, b.x, c.x), median(a.y, b.y, c.y)}; }
 
 /// Pullback, 8.3.5.3.4: a component of a vector of what is at `position` reaches from `min` to 4 before the end of `blocks` macroblocks of 1 << `shift`.
 int pulled_back(int component, int position, int min, uint32_t blocks, unsigned shift) {
@@ -29,11 +21,9 @@ int pulled_back(int component, int position, int min, uint32_t blocks, unsigned 
 
 int distance(Sum a, Sum b) { return std::abs(a.x - b.x) + std::abs(a.y - b.y); }
 
-/// Vectors wrap at MVRANGE (4.11).
 Vector in_range(const MotionParams& motion, Sum predicted, const VectorData& data) {
-  const int x = 1 << (motion.range + 8 + motion.range / 2), y = 1 << (motion.range + 7);
-  return {static_cast<int16_t>(((predicted.x + data.x + x) & (2 * x - 1)) - x),
-          static_cast<int16_t>(((predicted.y + data.y + y) & (2 * y - 1)) - y)};
+  const Sum range = vector_range(motion);
+  return {wrapped(predicted.x + data.x, range.x), wrapped(predicted.y + data.y, range.y)};
 }
 
 /// One component of a differential by its class.

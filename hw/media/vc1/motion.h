@@ -7,6 +7,22 @@
 
 namespace softgen::media::vc1 {
 
+/// A vector in the making: sums of hostile ones leave 16 bits.
+struct Sum {
+  int x = 0, y = 0;
+};
+
+constexpr int median(int a, int b, int c) {
+  const int lower = a < b ? a : b, upper = a < b ? b : a;
+  return c < lower ? lower : c > upper ? upper : c;
+}
+constexpr Sum median(Sum a, Sum b, Sum c) { return {median(a.x, b.x, c.x), median(a.y, b.y, c.y)}; }
+
+/// MVRANGE: vectors reach from -x to x - 1, and so on. Quarter samples.
+constexpr Sum vector_range(const MotionParams& motion) { return {1 << (motion.range + 8 + motion.range / 2), 1 << (motion.range + 7)}; }
+/// Vectors wrap at their range (4.11), a power of 2.
+constexpr int16_t wrapped(int value, int range) { return static_cast<int16_t>(((value + range) & (2 * range - 1)) - range); }
+
 /// MVDATA.
 struct VectorData {
   int x = 0, y = 0;  ///< the differential, quarter samples
