@@ -1,14 +1,18 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Writes VC-1 streams of random macroblocks (SMPTE 421M), progressive: Advanced profile as an elementary stream, Simple and Main in AVI."""
+"""Writes VC-1 streams of random macroblocks (SMPTE 421M), progressive frames and fields: Advanced profile as an elementary stream, Simple and Main in AVI."""
 import random
 import struct
 import types
 
 from syntax_bits import Bits, chance, escaped
 from syntax_vc1_blocks import COLUMNS, QUARTERS, ROWS, THREE, WHOLE, Picture
+from syntax_vc1_fields import PAIRS as FIELD_PAIRS
+from syntax_vc1_fields import FieldPicture
+from syntax_vc1_frames import FramePicture
+from syntax_vc1_planes import put_plane
 
 SIMPLE, MAIN, ADVANCED = 0, 1, 3
-SEQUENCE, ENTRY_POINT, FRAME, SLICE, END = 0x0f, 0x0e, 0x0d, 0x0b, 0x0a
+SEQUENCE, ENTRY_POINT, FRAME, FIELD, SLICE, END = 0x0f, 0x0e, 0x0d, 0x0c, 0x0b, 0x0a
 IMPLICIT, EXPLICIT, NONUNIFORM, UNIFORM = range(4)
 TRANSFORMS = {"whole": WHOLE, "rows": ROWS, "columns": COLUMNS, "quarters": QUARTERS}
 # PQUANT of PQINDEX with the implicit quantizer (table 36).
@@ -18,14 +22,6 @@ MODES = {True: ("1mv", "mixed", "half", "intensity", "bilinear"), False: ("bilin
 MODES_2 = {True: ("1mv", "mixed", "half", "bilinear"), False: ("bilinear", "1mv", "half", "mixed")}
 # BFRACTION: code, and the fraction of 256.
 FRACTIONS = {"1/2": ("000", 128), "1/3": ("001", 85), "2/3": ("010", 170), "3/4": ("100", 192), "2/5": ("110", 102), "7/8": ("1111101", 224), "1/8": ("1111010", 32)}
-# IMODE, and the codes of pairs and of six bits (8.7).
-IMODES = {"raw": "0000", "norm2": "10", "diff2": "001", "norm6": "11", "diff6": "0001", "rows": "010", "columns": "011"}
-PAIRS = ("0", "100", "101", "11")
-SIX_CODES = (1, 2, 3, 0, 4, 1, 2, 71, 5, 3, 4, 75, 5, 77, 78, 782, 6, 6, 7, 83, 8, 85, 86, 781, 9, 89, 90, 780, 92, 779, 778, 55, 7, 10, 11, 67, 12, 69, 70, 777, 13, 73,
-             74, 776, 76, 775, 774, 54, 14, 81, 82, 773, 84, 772, 771, 53, 88, 770, 769, 52, 768, 51, 50, 7)
-SIX_LENGTHS = (1, 4, 4, 8, 4, 8, 8, 10, 4, 8, 8, 10, 8, 10, 10, 13, 4, 8, 8, 10, 8, 10, 10, 13, 8, 10, 10, 13, 10, 13, 13, 9, 4, 8, 8, 10, 8, 10, 10, 13, 8, 10, 10, 13,
-               10, 13, 13, 9, 8, 10, 10, 13, 10, 13, 13, 9, 10, 13, 13, 9, 13, 9, 9, 6)
-SIX = [format(code, f"0{length}b") for code, length in zip(SIX_CODES, SIX_LENGTHS)]
 
 
 def avi(width, height, codec, extradata, frames):
@@ -47,16 +43,22 @@ def unary(zeros, most):
 class Vc1:
     """`pictures`: in coding order, such as ["I", "P", "B", "BI", "S"] ("S": a skipped one). `imodes`: those that bitplanes are drawn from. `modes`: of
     motion vectors in P pictures; `compensation`: percent of P pictures with intensity compensation. `alternative`: VOPDQUANT: "", "edges", "difference" or
-    "choice". `slices`: rows of macroblocks in each."""
+    "choice". `slices`: rows of macroblocks in each. `interlaced`: the sequence may have frames of two fields, "P/P" and the like among `pictures`, and interlaced frames, "Pi"; `tops`: whether
+    their first field is the top one (drawn); `references`: NUMREF; `distances`: REFDIST; `wide`: DMVRANGE; `compensated_fields`: INTCOMPFIELD; `b_kinds`: of B fields'
+    macroblocks that are not forward."""
 
     def __init__(self, seed, profile=ADVANCED, width=96, height=64, pictures="IPPPPP", imodes=("norm2",), modes=("1mv",), index=6, quantizer=UNIFORM, half=0,
                  alternative="", transforms="whole", overlap=0, conditions=(0,), loop_filter=0, fast_chroma=0, extended=0, compensation=0, slices=0, intra=15, skips=30,
-                 fraction="1/2", b_types=(0, 1, 2), b_modes=("1mv", "bilinear"), fours=40, direct=30):
+                 fraction="1/2", b_types=(0, 1, 2), b_modes=("1mv", "bilinear"), fours=40, direct=30, interlaced=0, tops=(1,), references=(0, 1), distances=None, wide=(), compensated_fields=(1, 2, 3), forward=40,
+                 b_kinds=("backward", "direct", "interpolated")):
         self._rng, self._profile, self._width, self._height = random.Random(seed), profile, width, height
         self._pictures, self._imodes, self._modes, self._index, self._quantizer, self._half = pictures, imodes, modes, index, quantizer, half
         self._alternative, self._transforms, self._overlap, self._conditions, self._loop_filter = alternative, transforms, overlap, conditions, loop_filter
         self._fast_chroma, self._extended, self._compensation, self._slices, self._intra, self._skips = fast_chroma, extended, compensation, slices, intra, skips
         self._fraction, self._b_types, self._b_modes, self._fours, self._direct = fraction, b_types, b_modes, fours, direct
+        self._interlaced, self._tops, self._references, self._distances, self._wide = interlaced, tops, references, distances, wide
+        self._compensated_fields, self._forward, self._b_kinds = compensated_fields, forward, b_kinds
+        self._distance = 0
         self._columns, self._rows = (width + 15) // 16, (height + 15) // 16
         self._has_b = any(kind in ("B", "BI") for kind in pictures)
 
@@ -70,33 +72,147 @@ class Vc1:
 
     def _elementary(self):
         bits = Bits()
-        for value, count in ((ADVANCED, 2), (2, 3), (1, 2), (7, 3), (0, 5), (0, 1), (self._width // 2 - 1, 12), (self._height // 2 - 1, 12), (0, 4), (1, 1), (0, 3)):
+        for value, count in ((ADVANCED, 2), (2, 3), (1, 2), (7, 3), (0, 5), (0, 1), (self._width // 2 - 1, 12), (self._height // 2 - 1, 12), (3 * self._interlaced, 2), (0, 2), (1, 1), (0, 3)):
             bits.put(value, count)
         data = self._unit(SEQUENCE, bits)
         bits = Bits()
-        for value, count in ((0, 1), (1, 1), (0, 2), (self._loop_filter, 1), (self._fast_chroma, 1), (self._extended, 1), (bool(self._alternative), 2),
+        for value, count in ((0, 1), (1, 1), (0, 1), (self._distances is not None, 1), (self._loop_filter, 1), (self._fast_chroma, 1), (self._extended, 1), (bool(self._alternative), 2),
                              (self._transforms != "", 1), (self._overlap, 1), (self._quantizer, 2), (0, 1)):
             bits.put(value, count)
         if self._extended:
-            bits.put(0, 1)
+            bits.put(bool(self._wide), 1)
         bits.put(0, 2)
         data += self._unit(ENTRY_POINT, bits)
         for kind in self._pictures:
+            if "/" in kind:
+                data += self._field_pair(kind)
+                continue
             bits = Bits()
-            picture = self._start(kind, bits)
-            cuts = [0, *range(self._slices, self._rows, self._slices)] if self._slices else [0]
-            for first, end in zip(cuts, [*cuts[1:], self._rows]):
-                if first:
-                    bits = Bits()
-                    bits.put(first, 9)
-                    bits.put(0, 1)
-                    picture.restart(bits)
-                if picture:
-                    picture.rows(first, end)
-                data += self._unit(SLICE if first else FRAME, bits)
-                if not picture:
-                    break
+            data += self._slices_of(self._start(kind, bits), bits, FRAME, self._rows)
         return data + bytes((0, 0, 1, END))
+
+    def _slices_of(self, picture, bits, code, rows, address=0):
+        """The units of a picture whose header is written. `address`: of its first row, as slices count them."""
+        if not picture:
+            return self._unit(code, bits)
+        data, cuts = b"", [0, *range(self._slices, rows, self._slices)] if self._slices else [0]
+        for first, end in zip(cuts, [*cuts[1:], rows]):
+            if first:
+                bits = Bits()
+                bits.put(address + first, 9)
+                bits.put(0, 1)
+                picture.restart(bits)
+            picture.rows(first, end)
+            data += self._unit(SLICE if first else code, bits)
+        return data
+
+    def _field_pair(self, pair):
+        """A frame of two field pictures. 9.1.1; slices count the second one's rows behind the first one's."""
+        rng, data, top = self._rng, b"", self._rng.choice(self._tops)
+        kinds, rows, (fraction, scale) = pair.split("/"), (self._height + 31) // 32, FRACTIONS[self._fraction]
+        for second, kind in enumerate(kinds):
+            bits = self._bits = Bits()
+            if not second:
+                bits.code("11")  # FCM
+                bits.put(FIELD_PAIRS.index(pair), 3)
+                bits.put(top, 1)
+                bits.put(0, 1)  # RFF
+                bits.put(rng.randrange(2), 1)  # RND
+                bits.put(0, 1)  # UVSAMP
+                if kind in ("B", "BI"):
+                    bits.code(fraction)
+                elif self._distances is not None:
+                    self._distance = rng.choice(self._distances)
+                    bits.put(min(self._distance, 3), 2)
+                    if self._distance >= 3:
+                        bits.code("1" * (self._distance - 3) + "0")
+            p = self._p = types.SimpleNamespace(kind=kind, advanced=True, columns=self._columns, rows=rows, intra=self._intra, b_types=self._b_types, planes={}, scale=scale,
+                                                second=second, bottom=int(top == second), b_kinds=self._b_kinds, fours=self._fours, skips=self._skips, two=1)
+            p.forward_distance, p.backward_distance = self._distance, 0
+            if kind in ("B", "BI"):
+                p.forward_distance = scale * self._distance >> 8
+                p.backward_distance = max(self._distance - p.forward_distance - 1, 0)
+            self._quantizers(p)
+            if kind in ("I", "BI"):
+                self._intra_header(p)
+            else:
+                self._field_header(p)
+            data += self._slices_of(FieldPicture(rng, bits, p), bits, FIELD if second else FRAME, rows, second * rows)
+        return data
+
+    def _frame_header(self, p):
+        """Of an interlaced frame, 9.1.1."""
+        bits, rng = self._bits, self._rng
+        if p.kind == "B":
+            bits.code(FRACTIONS[self._fraction][0])
+        self._ranges(p)
+        p.two, p.quarter, p.switch = 0, True, 0
+        if p.kind == "P":
+            p.switch = rng.randrange(2)
+            bits.put(p.switch, 1)
+        intensity = p.kind == "P" and chance(rng, self._compensation)
+        bits.put(intensity, 1)
+        if intensity:
+            bits.put(rng.choice((0, 20, 30, 34, 40)), 6)
+            bits.put(rng.choice((0, 3, 31, 32, 61)), 6)
+        if p.kind == "B":
+            self._plane(p, "direct", self._direct)
+        self._plane(p, "skip", self._skips)
+        p.mode, p.mvtab, p.cbptab, p.twos, p.four = (rng.randrange(count) for count in (4, 4, 8, 4, 4))
+        bits.put(p.mode, 2)
+        bits.put(p.mvtab, 2)
+        bits.put(p.cbptab, 3)
+        bits.put(p.twos, 2)
+        if p.switch or p.kind == "B":
+            bits.put(p.four, 2)
+        self._transform_header(p)
+
+    def _ranges(self, p):
+        """MVRANGE, DMVRANGE."""
+        self._range(p)
+        p.wide = self._rng.choice(self._wide) if self._wide else 0
+        if self._wide:
+            self._bits.code("1" * p.wide + ("0" if p.wide < 3 else ""))
+
+    def _field_header(self, p):
+        bits, rng = self._bits, self._rng
+        if p.kind == "P":
+            p.two = rng.choice(self._references)
+            bits.put(p.two, 1)
+            if not p.two:
+                same = rng.randrange(2)
+                bits.put(same, 1)  # REFFIELD
+                p.opposite = not same
+        self._ranges(p)
+        low, intensity = p.step <= 12, p.kind == "P" and chance(rng, self._compensation)
+        mode = rng.choice(self._modes)
+        if intensity:
+            bits.code(unary(3, 4))
+        if intensity or p.kind == "B":
+            bits.code(unary(MODES_2[low].index(mode), 3))
+        else:
+            bits.code(unary(MODES[low].index(mode), 4))
+        if intensity:
+            # i965-va-driver forgets the compensation of a field that the picture does not refer to (gen8_mfd_vc1_decode_init()).
+            fields = rng.choice(self._compensated_fields) if p.two else 1 + (p.bottom ^ p.opposite)
+            bits.code({3: "1", 1: "00", 2: "01"}[fields])
+            for field in (1, 2):
+                if fields & field:
+                    bits.put(rng.choice((0, 20, 30, 34, 40)), 6)
+                    bits.put(rng.choice((0, 3, 31, 32, 61)), 6)
+        if p.kind == "B":
+            self._plane(p, "forward", self._forward)
+        p.mixed, p.quarter = mode == "mixed", mode in ("1mv", "mixed")
+        if not p.quarter:
+            p.range_x, p.range_y = 2 * p.range_x, 2 * p.range_y
+        p.mode, p.mvtab, p.cbptab = rng.randrange(8), rng.randrange(8 if p.two else 4), rng.randrange(8)
+        bits.put(p.mode, 3)
+        bits.put(p.mvtab, 3 if p.two else 2)
+        bits.put(p.cbptab, 3)
+        if p.mixed:
+            p.four = rng.randrange(4)
+            bits.put(p.four, 2)
+        self._transform_header(p)
 
     def _container(self):
         bits = Bits()
@@ -115,17 +231,26 @@ class Vc1:
 
     def _start(self, kind, bits):
         """The picture's header. Returns its macroblocks' writer; None of a skipped one."""
-        rng, advanced = self._rng, self._profile == ADVANCED
+        rng, advanced, as_fields = self._rng, self._profile == ADVANCED, kind.endswith("i")
+        kind = kind.removesuffix("i")
         if advanced:
+            if self._interlaced:
+                bits.code("10" if as_fields else "0")  # FCM
             bits.code({"P": "0", "B": "10", "I": "110", "BI": "1110", "S": "1111"}[kind])
             if kind == "S":
+                if self._interlaced:
+                    bits.put(0, 2)
                 return None
+            if self._interlaced:
+                bits.put(0, 2)  # TFF, RFF
             bits.put(rng.randrange(2), 1)  # RND
+            if self._interlaced:
+                bits.put(0, 1)  # UVSAMP
         else:
             bits.put(0, 2)
             bits.code({"P": "1", "B": "00", "BI": "00", "I": "01" if self._has_b else "0"}[kind])
         fraction, scale = FRACTIONS[self._fraction]
-        if kind == "B":
+        if kind == "B" and not as_fields:
             bits.code(fraction)
         elif kind == "BI" and not advanced:
             bits.code("1111111")
@@ -135,10 +260,12 @@ class Vc1:
         self._bits = bits
         self._quantizers(p)
         if kind in ("I", "BI"):
-            self._intra_header(p)
+            self._intra_header(p, as_fields)
+        elif as_fields:
+            self._frame_header(p)
         else:
             self._inter_header(p)
-        return Picture(rng, bits, p)
+        return (FramePicture if as_fields else Picture)(rng, bits, p)
 
     def _quantizers(self, p):
         bits, index = self._bits, self._index if isinstance(self._index, int) else self._rng.choice(self._index)
@@ -168,8 +295,10 @@ class Vc1:
         p.dc = rng.randrange(2)
         bits.put(p.dc, 1)
 
-    def _intra_header(self, p):
+    def _intra_header(self, p, as_fields=False):
         bits, rng = self._bits, self._rng
+        if as_fields:
+            self._plane(p, "fieldtx", 50)
         p.alternative = ""
         if not p.advanced:
             if self._extended:
@@ -194,6 +323,8 @@ class Vc1:
             p.size_x, p.size_y, p.range_x, p.range_y = 9, 8, 256, 128
         low = p.step <= 12
         if p.kind == "P":
+            if self._interlaced and self._wide:
+                bits.code("0")  # DMVRANGE
             mode = rng.choice(self._modes)
             if chance(rng, self._compensation):
                 bits.code(unary(3, 4))
@@ -214,6 +345,10 @@ class Vc1:
         p.mvtab, p.cbptab = rng.randrange(4), rng.randrange(4)
         bits.put(p.mvtab, 2)
         bits.put(p.cbptab, 2)
+        self._transform_header(p)
+
+    def _transform_header(self, p):
+        bits = self._bits
         p.alternative = ""
         if self._alternative:
             self._vopdquant(p)
@@ -252,64 +387,7 @@ class Vc1:
             bits.put(p.alternative_step, 5)
 
     def _plane(self, p, name, percent):
-        """A bitplane, 8.7: INVERT, IMODE, DATABITS."""
-        bits, rng = self._bits, self._rng
-        mode, invert = rng.choice(self._imodes), rng.randrange(2)
-        plane = [[int(chance(rng, percent)) for _ in range(p.columns)] for _ in range(p.rows)]
-        bits.put(invert, 1)
-        bits.code(IMODES[mode])
-        p.planes[name] = mode == "raw", plane
-        if mode == "raw":
-            return
-        coded = self._differences(plane, invert) if mode.startswith("diff") else [[bit ^ invert for bit in row] for row in plane]
-        if mode.endswith("2"):
-            flat = [bit for row in coded for bit in row]
-            if len(flat) % 2:
-                bits.put(flat.pop(0), 1)
-            for one, other in zip(flat[::2], flat[1::2]):
-                bits.code(PAIRS[one | other << 1])
-        elif mode.endswith("6"):
-            self._sixes(coded)
-        elif mode == "rows":
-            self._skips_of(coded)
-        else:
-            self._skips_of(list(zip(*coded)))
-
-    @staticmethod
-    def _differences(plane, invert):
-        coded = []
-        for y, row in enumerate(plane):
-            coded.append([])
-            for x, bit in enumerate(row):
-                if x == 0:
-                    predicted = plane[y - 1][0] if y else invert
-                elif y == 0 or row[x - 1] == plane[y - 1][x]:
-                    predicted = row[x - 1]
-                else:
-                    predicted = invert
-                coded[-1].append(bit ^ predicted)
-        return coded
-
-    def _skips_of(self, lines):
-        for line in lines:
-            self._bits.put(any(line), 1)
-            if any(line):
-                for bit in line:
-                    self._bits.put(bit, 1)
-
-    def _sixes(self, coded):
-        height, width = len(coded), len(coded[0])
-        if height % 3 == 0 and width % 3:
-            tall, wide = 3, 2
-        else:
-            tall, wide = 2, 3
-        top, left = height % tall, width % wide
-        for y in range(top, height, tall):
-            for x in range(left, width, wide):
-                block = [coded[y + j][x + i] for j in range(tall) for i in range(wide)]
-                self._bits.code(SIX[sum(bit << i for i, bit in enumerate(block))])
-        self._skips_of([[row[x] for row in coded] for x in range(left)])
-        self._skips_of([row[left:] for row in coded[:top]])
+        p.planes[name] = put_plane(self._bits, self._rng, self._rng.choice(self._imodes), p.columns, p.rows, percent)
 
 
 def write(seed=1, **options):

@@ -73,6 +73,7 @@ class Picture:
 
     def _intra_picture(self):
         p, bits, rng = self._p, self._bits, self._rng
+        self._flag("fieldtx")
         x, y = self._at
         coded = [rng.random() < 0.5 for _ in range(4)]
         code = 0

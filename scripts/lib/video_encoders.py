@@ -16,7 +16,7 @@ import apt
 # its free build cannot, which Debian's main has.
 # `recon`: the encoder's own reconstruction, {out}.yuv, or libde265's frames of a "syntax ..." is what frames are compared with: FFmpeg's decoder (5.1) filters
 # samples at the corners of 16x16 CTBs, and at lossless blocks, with neighbours that are not deblocked yet.
-# `proof`: {element of FFmpeg's trace_headers: a value} that the stream must have: its feature.
+# `proof`: {element of FFmpeg's trace_headers: a value} that the stream must have: its feature; of VC-1 {what its decoder says: 1}.
 Stream = collections.namedtuple("Stream", "name codec source encode pixels min_psnr software quick speed without without_free download recon proof",
                                 defaults=["nv12", None, (), False, False, {}, {}, {}, False, {}])
 

@@ -209,8 +209,55 @@ VC1 = [
     syntax("vc1", "skipped", seed=19, pictures="IPSPSS", modes=MODES),
     syntax("vc1", "skipped-b", seed=20, pictures="IPPSBP", modes=["1mv", "mixed"], b_types=[2], direct=0, intra=0),
 ]
+TOP, BOTTOM = {"i:T": 1}, {"i:B": 1}  # FFmpeg's showinfo
+B_FIELDS, FRAMES = {**TOP, "MB Forward Type plane": 1}, {**BOTTOM, "FIELDTX plane": 1}
+FIELD_PAIRS = ["I/I", "P/P", "B/B", "P/P", "B/B", "B/BI", "BI/B", "BI/BI", "P/P", "B/B"]
+INTERLACED_FRAMES = ["Ii", "Pi", "Bi", "Pi", "Bi", "BIi", "Bi", "Pi", "Bi", "Bi"]
+FIELD_MODES = {"modes": MODES, "imodes": IMODES}
+
+
+def vc1_interlaced(name, proof, **options):
+    return syntax("vc1", name, proof, interlaced=1, **options)
+
+
+# Fields have an even number of macroblocks where they have bitplanes: see docs/conformance.md.
+VC1_FIELDS = [
+    *[vc1_interlaced(f"fields-p-{mode}", TOP, seed=1, pictures=["I/I", "P/P", "I/P", "P/P", "P/I", "P/P"], modes=[mode], imodes=IMODES) for mode in MODES],
+    *[vc1_interlaced(f"fields-b-{mode}", B_FIELDS, seed=2, pictures=FIELD_PAIRS, modes=[mode], imodes=IMODES, distances=[0, 1, 2, 3, 4, 7], index=[4, 20]) for mode in MODES],
+    *[vc1_interlaced(f"fields-references-{count}", TOP, seed=3, pictures=["I/I", "P/P", "P/P", "P/P"], references=[count], distances=[0, 1, 2, 5], **FIELD_MODES) for count in (0, 1)],
+    *[vc1_interlaced(f"fields-fraction-{fraction.replace('/', '-')}", B_FIELDS, seed=4, pictures=FIELD_PAIRS, fraction=fraction, distances=[1, 3, 6], **FIELD_MODES) for fraction in ("1/3", "3/4", "7/8")],
+    vc1_interlaced("fields-bottom-first", BOTTOM, seed=5, pictures=FIELD_PAIRS, tops=[0], distances=[0, 1, 2, 5], **FIELD_MODES),
+    vc1_interlaced("fields-extended", B_FIELDS, seed=6, pictures=FIELD_PAIRS, extended=1, wide=[0, 1, 2, 3], distances=[0, 1, 2, 5], **FIELD_MODES),
+    *[vc1_interlaced(f"fields-direct-{kind}", B_FIELDS, seed=7, pictures=FIELD_PAIRS, b_kinds=[kind], forward=10, **FIELD_MODES) for kind in ("backward", "direct", "interpolated")],
+    *[vc1_interlaced(f"fields-deblock-{kind}", B_FIELDS, seed=8, pictures=FIELD_PAIRS, loop_filter=1, transforms=kind, index=[5, 14, 25], **FIELD_MODES) for kind in ("quarters", "macroblock")],
+    vc1_interlaced("fields-overlap", TOP, seed=9, pictures=["I/I", "P/P", "I/P", "P/P", "I/I"], overlap=1, conditions=[0, 1, 2], index=[5, 14], intra=50, **FIELD_MODES),
+    vc1_interlaced("fields-slices", B_FIELDS, seed=10, pictures=FIELD_PAIRS, slices=1, width=112, height=128, loop_filter=1, overlap=1, conditions=[0, 1, 2], **FIELD_MODES),
+    vc1_interlaced("fields-fast-chroma", B_FIELDS, seed=11, pictures=FIELD_PAIRS, fast_chroma=1, b_kinds=["backward"], **FIELD_MODES),
+    *[vc1_interlaced(f"fields-vopdquant-{use}", B_FIELDS, seed=12, pictures=FIELD_PAIRS, alternative=use, half=1, index=[3, 9, 14], transforms="macroblock", **FIELD_MODES)
+      for use in ("edges", "choice", "difference")],
+    vc1_interlaced("fields-intensity", B_FIELDS, seed=13, pictures=["I/I", "P/P", "P/P", "P/P", *FIELD_PAIRS[1:]], modes=MODES, compensation=70),
+    *[vc1_interlaced(f"fields-size-{width}x{height}", B_FIELDS, seed=14, pictures=FIELD_PAIRS, width=width, height=height, loop_filter=1, **FIELD_MODES)
+      for width, height in ((16, 64), (98, 36), (64, 48), (50, 52), (352, 288))],
+    vc1_interlaced("fields-frames", TOP, seed=15, pictures=["I", "P", "P/P", "P", "P/P", "I/P", "P"], modes=MODES),
+]
+VC1_FRAMES = [
+    vc1_interlaced("frames-p", FRAMES, seed=1, pictures=["Ii", "Pi", "Pi", "Ii", "Pi", "Pi"], imodes=IMODES[1:], transforms="macroblock", index=[4, 20]),
+    *[vc1_interlaced(f"frames-b-{fraction.replace('/', '-')}", FRAMES, seed=2, pictures=INTERLACED_FRAMES, imodes=IMODES[1:], index=[4, 20], fraction=fraction) for fraction in ("1/2", "1/3", "7/8")],
+    vc1_interlaced("frames-raw", FRAMES, seed=3, pictures=INTERLACED_FRAMES, imodes=["raw"]),
+    vc1_interlaced("frames-extended", FRAMES, seed=4, pictures=INTERLACED_FRAMES, imodes=IMODES, extended=1, wide=[0, 1, 2, 3]),
+    *[vc1_interlaced(f"frames-deblock-{kind}", FRAMES, seed=5, pictures=INTERLACED_FRAMES, imodes=IMODES, loop_filter=1, transforms=kind, index=[5, 14, 25]) for kind in ("rows", "columns", "macroblock")],
+    *[vc1_interlaced(f"frames-overlap-{loop_filter}", FRAMES, seed=6, pictures=["Ii", "Pi", "Pi", "Ii"], imodes=IMODES, overlap=1, conditions=[0, 1, 2], index=[5, 14], intra=50, loop_filter=loop_filter)
+      for loop_filter in (0, 1)],
+    vc1_interlaced("frames-slices", FRAMES, seed=7, pictures=INTERLACED_FRAMES, imodes=IMODES, slices=1, width=112, height=128, loop_filter=1, overlap=1, conditions=[0, 1, 2]),
+    *[vc1_interlaced(f"frames-vopdquant-{use}", FRAMES, seed=8, pictures=INTERLACED_FRAMES, imodes=IMODES, alternative=use, half=1, index=[3, 9, 14], transforms="macroblock")
+      for use in ("edges", "choice", "difference")],
+    vc1_interlaced("frames-intensity", FRAMES, seed=9, pictures=["Ii", "Pi", "Pi", "Pi", *INTERLACED_FRAMES[1:]], compensation=70),
+    *[vc1_interlaced(f"frames-size-{width}x{height}", FRAMES, seed=10, pictures=INTERLACED_FRAMES, imodes=IMODES, width=width, height=height, loop_filter=1)
+      for width, height in ((16, 16), (16, 64), (98, 36), (352, 288))],
+    *[vc1_interlaced(f"frames-fields-{seed}", {**FRAMES, **TOP}, seed=seed, pictures=["I", "Pi", "P/P", "P", "Pi", "Ii", "P/P", "Pi", "I/P", "P", "Ii", "Pi", "Bi"], modes=MODES, loop_filter=seed % 2) for seed in (11, 12, 13)],
+]
 # Those of scripts/test. kvazaar's are not: it has to be downloaded.
 QUICK = ("h264-syntax-paff-b-temporal-mix-cabac", "h264-syntax-paff-long-term-tb-cavlc", "hevc-syntax-tiles-segments-1", "hevc-syntax-wpp-segments-1", "hevc-syntax-pcm-1",
          "hevc-syntax-long-term-1", "mpeg2-syntax-dual-tb", "mpeg2-syntax-mixed",
-         "vc1-syntax-slices", "vc1-syntax-vopdquant-choice-main", "vc1-syntax-intensity-advanced")
-STREAMS = [stream._replace(quick=stream.name in QUICK) for stream in (*AVC, *X264, *X265, *KVAZAAR, *HEVC_SYNTAX, *VP8, *VP9, *MPEG2, *JPEG, *VC1)]
+         "vc1-syntax-slices", "vc1-syntax-fields-slices", "vc1-syntax-frames-fields-11", "vc1-syntax-vopdquant-choice-main", "vc1-syntax-intensity-advanced")
+STREAMS = [stream._replace(quick=stream.name in QUICK) for stream in (*AVC, *X264, *X265, *KVAZAAR, *HEVC_SYNTAX, *VP8, *VP9, *MPEG2, *JPEG, *VC1, *VC1_FIELDS, *VC1_FRAMES)]

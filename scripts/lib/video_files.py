@@ -89,8 +89,12 @@ def write_syntax(stream, target):
 
 def lacking(stream, path):
     """Those of stream.proof that the file does not have."""
-    words = ["ffmpeg", "-v", "trace", "-nostdin", "-i", path, "-an", "-c", "copy", "-bsf:v", "trace_headers", "-f", "null", "-"]
+    # trace_headers does not know VC-1: its decoder says which bitplanes there are, and showinfo whether frames are interlaced.
+    way = ["-vf", "showinfo"] if stream.codec == "vc1" else ["-c", "copy", "-bsf:v", "trace_headers"]
+    words = ["ffmpeg", "-v", "trace", "-nostdin", "-i", path, "-an", *way, "-f", "null", "-"]
     said = subprocess.run(words, stderr=subprocess.PIPE, check=False, timeout=SECONDS).stderr.decode(errors="replace")
+    if stream.codec == "vc1":
+        return [name for name in stream.proof if name not in said]
     return [f"{name} = {value}" for name, value in stream.proof.items() if not re.search(rf" {name}(\[[0-9]+\])* +[01]+ = {value}$", said, re.MULTILINE)]
 
 

@@ -82,7 +82,8 @@ class Streams(unittest.TestCase):
 
     def test_vc1(self):
         for options in ({"pictures": "IPPBP", "modes": ["mixed"], "imodes": ["raw", "diff6"]}, {"profile": 1, "pictures": "IPBP", "alternative": "choice"},
-                        {"pictures": "IPPP", "slices": 1, "overlap": 1, "conditions": [2], "transforms": "macroblock"}):
+                        {"pictures": "IPPP", "slices": 1, "overlap": 1, "conditions": [2], "transforms": "macroblock"},
+                        {"pictures": ["I/I", "P/P", "B/B", "I"], "interlaced": 1, "modes": ["mixed"]}, {"pictures": ["Ii", "Pi", "Bi", "P"], "interlaced": 1}):
             with self.subTest(options):
                 frames = decoded(syntax_vc1.write(4, width=WIDTH, height=HEIGHT, **options), "vc1")
                 self.assertEqual(len(frames), len(options["pictures"]) * WIDTH * HEIGHT * 3 // 2)

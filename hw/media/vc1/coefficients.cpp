@@ -10,7 +10,7 @@ namespace softgen::media::vc1 {
 namespace {
 
 // Raster positions, eight per row, in the order of the scans.
-constexpr std::array<std::array<uint8_t, 64>, 4> scans = {
+constexpr std::array<std::array<uint8_t, 64>, 5> scans = {
     {{0,  8,  1,  2,  9,  16, 24, 17, 10, 3,  4,  11, 18, 25, 32, 40, 48, 56, 41, 33, 26, 19, 12, 5,  6,  13, 20, 27, 34, 49, 57, 58,
       50, 42, 35, 28, 21, 14, 7,  15, 22, 29, 36, 43, 51, 59, 60, 52, 44, 37, 30, 23, 31, 38, 45, 53, 61, 62, 54, 46, 39, 47, 55, 63},
      {0,  8,  1,  2,  9, 16, 24, 17, 10, 3,  4,  11, 18, 25, 32, 40, 33, 48, 26, 19, 12, 5,  6,  13, 20, 27, 34, 41, 56, 49, 57, 42,
@@ -18,7 +18,9 @@ constexpr std::array<std::array<uint8_t, 64>, 4> scans = {
      {0,  1,  8,  2,  3,  9,  16, 24, 17, 10, 4,  5,  11, 18, 25, 32, 40, 48, 33, 26, 19, 12, 6,  7,  13, 20, 27, 34, 41, 56, 49, 57,
       42, 35, 28, 21, 14, 15, 22, 29, 36, 43, 50, 58, 51, 44, 37, 30, 23, 31, 38, 45, 52, 59, 60, 53, 46, 39, 47, 54, 61, 62, 55, 63},
      {0,  8,  16, 1, 24, 32, 40, 9,  2,  3,  10, 17, 25, 48, 56, 41, 33, 26, 18, 11, 4,  5,  12, 19, 27, 34, 49, 57, 50, 42, 35, 28,
-      20, 13, 6,  7, 14, 21, 29, 36, 43, 51, 58, 59, 52, 44, 37, 30, 22, 15, 23, 31, 38, 45, 60, 53, 46, 39, 47, 54, 61, 62, 55, 63}}};
+      20, 13, 6,  7, 14, 21, 29, 36, 43, 51, 58, 59, 52, 44, 37, 30, 22, 15, 23, 31, 38, 45, 60, 53, 46, 39, 47, 54, 61, 62, 55, 63},
+     {0,  8, 1,  16, 24, 9,  2, 32, 40, 48, 56, 17, 10, 3,  25, 18, 11, 4,  33, 41, 49, 57, 26, 34, 42, 50, 58, 19, 12, 5,  27, 20,
+      13, 6, 35, 28, 21, 14, 7, 15, 22, 29, 36, 43, 51, 59, 60, 52, 44, 37, 30, 23, 31, 38, 45, 53, 61, 62, 54, 46, 39, 47, 55, 63}}};
 constexpr uint8_t rows_advanced[32] = {0,  8,  1,  16, 2,  9, 10, 3,  24, 17, 4,  11, 18, 12, 5,  19,
                                        25, 13, 20, 26, 27, 6, 21, 28, 14, 22, 29, 7,  30, 15, 23, 31};
 constexpr uint8_t rows_main[32] = {0,  1,  2,  8,  3,  9, 10, 16, 4,  11, 17, 24, 18, 12, 5,  19,
@@ -27,6 +29,11 @@ constexpr uint8_t columns_advanced[32] = {0,  1,  8,  2,  9,  16, 17, 24, 10, 32
                                           48, 11, 56, 41, 34, 49, 57, 42, 19, 50, 27, 58, 35, 43, 51, 59};
 constexpr uint8_t columns_main[32] = {0,  8,  1,  16, 9,  24, 17, 2,  32, 10, 25, 40, 18, 48, 33, 26,
                                       56, 41, 34, 3,  49, 57, 11, 42, 19, 50, 27, 58, 35, 43, 51, 59};
+constexpr uint8_t rows_interlaced[32] = {0,  8, 16, 24, 1,  9, 2,  17, 25, 10, 3,  18, 26, 4,  11, 19,
+                                         12, 5, 13, 20, 27, 6, 21, 28, 14, 22, 29, 7,  30, 15, 23, 31};
+constexpr uint8_t columns_interlaced[32] = {0,  1,  2,  8,  16, 9,  24, 17, 10, 3,  32, 40, 48, 56, 25, 18,
+                                            33, 26, 41, 34, 49, 57, 11, 42, 19, 50, 27, 58, 35, 43, 51, 59};
+constexpr uint8_t quarters_interlaced[16] = {0, 8, 16, 24, 1, 9, 17, 2, 25, 10, 18, 3, 26, 11, 19, 27};
 constexpr uint8_t quarters[16] = {0, 8, 16, 1, 9, 24, 17, 2, 10, 18, 25, 3, 11, 26, 19, 27};
 
 /// What the codes of TTBLK stand for, by the class of the quantizer (8.3.6.2.1).
@@ -37,6 +44,17 @@ constexpr TransformCode block_transform_codes[3][8] = {
      TransformCode::bottom, TransformCode::top},
     {TransformCode::whole, TransformCode::columns, TransformCode::quarters, TransformCode::bottom, TransformCode::right,
      TransformCode::left, TransformCode::rows, TransformCode::top}};
+
+/// Of a part of an inter block.
+const uint8_t* scan_of(const PictureParams& picture, TransformCode kind) {
+  const bool interlaced = picture.coding != Coding::progressive;
+  switch (kind) {
+    case TransformCode::whole: return scans[static_cast<size_t>(interlaced ? Scan::interlaced : Scan::inter)].data();
+    case TransformCode::quarters: return interlaced ? quarters_interlaced : quarters;
+    case TransformCode::rows: return interlaced ? rows_interlaced : picture.advanced ? rows_advanced : rows_main;
+    default: return interlaced ? columns_interlaced : picture.advanced ? columns_advanced : columns_main;
+  }
+}
 
 unsigned coding_set(unsigned index, bool low_index) {
   return index == 1 ? high_motion_set : index == 2 ? mid_rate_set : low_index ? high_rate_set : low_motion_set;
@@ -175,10 +193,7 @@ bool CoefficientReader::read_inter(Quantizer quantizer, BlockTransform& transfor
   const unsigned columns = kind == TransformCode::columns || kind == TransformCode::quarters ? 2 : 1;
   const unsigned rows = kind == TransformCode::rows || kind == TransformCode::quarters ? 2 : 1;
   const unsigned parts = rows * columns, places = 64 / parts;
-  const uint8_t* const scan = kind == TransformCode::whole      ? scans[0].data()
-                              : kind == TransformCode::quarters ? quarters
-                              : kind == TransformCode::rows     ? (picture_.advanced ? rows_advanced : rows_main)
-                                                                : (picture_.advanced ? columns_advanced : columns_main);
+  const uint8_t* const scan = scan_of(picture_, kind);
   // The subblocks of the first part.
   const unsigned first = kind == TransformCode::whole ? 15 : kind == TransformCode::rows ? 12 : kind == TransformCode::columns ? 10 : 8;
   subblocks = 0;

@@ -11,8 +11,8 @@
 
 namespace softgen::media::vc1 {
 
-/// Scans of 8x8 blocks (figures of 11.9): inter, and intra of I pictures without and with AC prediction from above, from the left.
-enum class Scan : uint8_t { inter, intra, from_above, from_left };
+/// Scans of 8x8 blocks (figures of 11.9): inter, of progressive and interlaced pictures, and intra of I pictures without and with AC prediction from above, from the left.
+enum class Scan : uint8_t { inter, intra, from_above, from_left, interlaced };
 
 /// The types of an inter block's transform, as the stream has them.
 struct BlockTransform {

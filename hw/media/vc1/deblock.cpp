@@ -32,12 +32,6 @@ bool filter_line(uint8_t* at, ptrdiff_t across, int quantizer) {
   return true;
 }
 
-/// 4 lines; the third decides.
-void filter_four(uint8_t* at, ptrdiff_t across, ptrdiff_t along, int quantizer) {
-  if (!filter_line(at + 2 * along, across, quantizer)) return;
-  for (const ptrdiff_t i : {0, 1, 3}) filter_line(at + i * along, across, quantizer);
-}
-
 class Deblocker {
  public:
   explicit Deblocker(Picture& picture) : picture_(picture), quantizer_(picture.params.quantizer.step) {}
@@ -74,7 +68,9 @@ class Deblocker {
     unsigned parts = 3;  // 1: the first four samples
     if (is_p()) {
       const bool is_intra = (macroblock.intra >> block | other.intra >> other_block) & 1;
-      const bool moves = is_chroma ? macroblock.chroma != other.chroma : macroblock.forward[block & 3] != other.forward[other_block & 3];
+      const bool moves = is_chroma ? macroblock.chroma != other.chroma || macroblock.chroma_opposite != other.chroma_opposite
+                                   : macroblock.forward[block & 3] != other.forward[other_block & 3] ||
+                                         ((macroblock.opposite[0] >> (block & 3) ^ other.opposite[0] >> (other_block & 3)) & 1);
       if (!is_intra && !moves) {
         // Subblocks with coefficients on either side of each part.
         const unsigned own = macroblock.subblocks[block], its = other.subblocks[other_block];
@@ -85,11 +81,13 @@ class Deblocker {
     filter(x, y, block, 0, parts, is_column);
   }
 
-  /// The edge of the transforms within a block of a P picture.
+  /// The edge of the transforms within a block of a P picture or a B field.
   void inner_edge(uint32_t x, uint32_t y, unsigned block, bool is_column) {
     const Macroblock& macroblock = picture_.at(x, y);
     const TransformCode kind = macroblock.transform[block];
-    if (!is_p() || (kind != TransformCode::quarters && kind != (is_column ? TransformCode::columns : TransformCode::rows))) return;
+    if ((!is_p() && !picture_.params.is_field()) ||
+        (kind != TransformCode::quarters && kind != (is_column ? TransformCode::columns : TransformCode::rows)))
+      return;
     const unsigned coded = macroblock.subblocks[block];
     const unsigned first = is_column ? 12 : 10, second = is_column ? 3 : 5;
     filter(x, y, block, 4, (coded & first ? 1u : 0u) | (coded & second ? 2u : 0u), is_column);
@@ -110,6 +108,11 @@ class Deblocker {
 };
 
 }  // namespace
+
+void filter_four(uint8_t* at, ptrdiff_t across, ptrdiff_t along, int quantizer) {
+  if (!filter_line(at + 2 * along, across, quantizer)) return;
+  for (const ptrdiff_t i : {0, 1, 3}) filter_line(at + i * along, across, quantizer);
+}
 
 // The order of 8.6.1: edges between rows, of blocks and then within blocks, and the same between columns. An edge changes one sample on either side and
 // reads four, so the passes over rows do not meet.

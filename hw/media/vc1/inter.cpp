@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "hw/media/vc1/frame_motion.h"
 #include "hw/media/vc1/motion.h"
 
 namespace softgen::media::vc1 {
@@ -67,11 +68,6 @@ void store(const uint8_t* from, unsigned rows, unsigned columns, uint8_t* to, si
   }
 }
 
-void fetch(const PlaneMap& from, int x, int y, unsigned columns, unsigned rows, uint8_t* to) {
-  if (from.is_open()) from.fetch(x, y, columns, rows, reinterpret_cast<std::byte*>(to), stride);
-  else std::memset(to, grey, stride * rows);
-}
-
 void change(const std::array<uint8_t, 256>& by, unsigned bytes, unsigned rows, uint8_t* samples) {
   for (unsigned row = 0; row < rows; ++row)
     for (unsigned i = 0; i < bytes; ++i) samples[row * stride + i] = by[samples[row * stride + i]];
@@ -97,60 +93,148 @@ uint8_t compensated(Compensation by, bool is_chroma, int sample) {
 
 Predictor::Predictor(Picture& picture) : picture_(picture) {
   const MotionParams& motion = picture.params.motion;
-  for (size_t direction = 0; direction < 2; ++direction) {
-    const auto& compensation = motion.compensation[direction];
-    is_changed_[direction] = compensation || motion.range_change != RangeChange::none;
-    if (!is_changed_[direction]) continue;
+  for (size_t reference = 0; reference < picture.references.size(); ++reference) {
+    const auto& compensation = motion.compensation[reference];
+    is_changed_[reference] = compensation[0] || compensation[1] || motion.range_change != RangeChange::none;
+    if (!is_changed_[reference]) continue;
     for (const bool is_chroma : {false, true})
       for (int sample = 0; sample < 256; ++sample) {
-        const int value = ranged(motion.range_change, sample);
-        changes_[direction][is_chroma][static_cast<size_t>(sample)] =
-            compensation ? compensated(*compensation, is_chroma, value) : static_cast<uint8_t>(value);
+        int value = ranged(motion.range_change, sample);
+        for (const auto& by : compensation)
+          if (by) value = compensated(*by, is_chroma, value);
+        changes_[reference][is_chroma][static_cast<size_t>(sample)] = static_cast<uint8_t>(value);
       }
   }
 }
 
-void Predictor::luma(int x, int y, unsigned size, unsigned direction, Vector vector, bool average) {
+int Predictor::bias(unsigned reference) const {
+  const PictureParams& params = picture_.params;
+  const bool is_bottom = reference & 2;
+  return !params.is_field() || is_bottom == params.field.bottom ? 0 : params.field.bottom ? 2 : -2;
+}
+
+// Chosen as FFmpeg has it.
+int Predictor::limited(unsigned reference, bool is_chroma, int top) const {
+  const PictureParams& params = picture_.params;
+  const bool interlaced = params.interlaced_references >> reference & 1;
+  if (params.coding == Coding::frame || interlaced != (params.coding == Coding::progressive)) return top;
+  const int height = static_cast<int>(params.edge_height);
+  return is_chroma ? std::clamp(top, -8, height / 2) : std::clamp(top, -18, height + 1);
+}
+
+void Predictor::fetch(unsigned reference, bool is_chroma, int x, int y, unsigned columns, unsigned rows, unsigned row_step,
+                      uint8_t* to) const {
+  const PictureMap& picture = picture_.references[reference];
+  const PlaneMap& from = is_chroma ? picture.chroma : picture.luma;
+  if (!from.is_open()) {
+    std::memset(to, grey, stride * rows);
+  } else {
+    const PictureParams& params = picture_.params;
+    const bool interlaced = params.interlaced_references >> reference & 1,
+               is_outside = y < 0 || y + static_cast<int>(rows) > static_cast<int>(from.layout().height);
+    if (params.is_field() ? !interlaced : row_step > 1 || (interlaced && is_outside))
+      fetch_rows(reference, is_chroma, x, y, columns, rows, row_step, to);
+    else from.fetch(x, y, columns, rows, reinterpret_cast<std::byte*>(to), stride);
+  }
+  const unsigned bytes = is_chroma ? 2 * columns : columns;
+  if (picture_.params.coding != Coding::frame) {
+    if (is_changed_[reference]) change(changes_[reference][is_chroma], bytes, rows, to);
+    return;
+  }
+  // Compensation is by field.
+  for (unsigned row = 0; row < rows; ++row) {
+    const unsigned of_field = reference | ((static_cast<unsigned>(y) + row * row_step) & 1) << 1;
+    if (is_changed_[of_field]) change(changes_[of_field][is_chroma], bytes, 1, to + row * stride);
+  }
+}
+
+// Beyond the frame either its last row continues, or each field's. A field picture's progressive reference is a map of the frame, too.
+void Predictor::fetch_rows(unsigned reference, bool is_chroma, int x, int y, unsigned columns, unsigned rows, unsigned row_step,
+                           uint8_t* to) const {
+  const PictureMap& picture = picture_.references[reference];
+  const PlaneMap& from = is_chroma ? picture.chroma : picture.luma;
+  const PictureParams& params = picture_.params;
+  const bool interlaced = params.interlaced_references >> reference & 1;
+  const int last = std::max(static_cast<int>(from.layout().height) / 2 - 1, 0);
+  for (unsigned row = 0; row < rows; ++row) {
+    int at = y + static_cast<int>(row * row_step);
+    if (params.is_field()) at = 2 * at + static_cast<int>(reference >> 1);
+    else if (interlaced) at = std::clamp(at >> 1, 0, last) * 2 + (at & 1);
+    from.fetch(x, at, columns, 1, reinterpret_cast<std::byte*>(to + row * stride), stride);
+  }
+}
+
+void Predictor::luma(int x, int y, unsigned size, unsigned reference, Vector vector, bool average, unsigned row_step) {
   const MotionParams& motion = picture_.params.motion;
   uint8_t fetched[20 * stride], predicted[16 * stride];
-  int left = x + (vector.x >> 2), top = y + (vector.y >> 2);
+  const int vertical = vector.y + bias(reference);
+  int left = x + (vector.x >> 2), top = y + (vertical >> 2);
   if (!picture_.params.advanced) {
     // Simple and Main profile limit where a block begins and keep its fraction (as FFmpeg has it), so two more columns or rows count than without the limit.
     left = std::clamp(left, -16, static_cast<int>(picture_.params.width * 16));
     top = std::clamp(top, -16, static_cast<int>(picture_.params.height * 16));
   }
-  const unsigned fraction_x = vector.x & 3, fraction_y = vector.y & 3, more = motion.bilinear ? 1 : 3;
+  top = limited(reference, false, top);
+  const unsigned fraction_x = vector.x & 3, fraction_y = vertical & 3, more = motion.bilinear ? 1 : 3;
   const int before = motion.bilinear ? 0 : 1;
-  fetch(picture_.references[direction].luma, left - before, top - before, size + more, size + more, fetched);
-  if (is_changed_[direction]) change(changes_[direction][0], size + more, size + more, fetched);
+  const int rows_before = before * static_cast<int>(row_step);
+  fetch(reference, false, left - before, top - rows_before, size + more, size + more, row_step, fetched);
   const int rounding = motion.rounding;
   // Bilinear vectors are of half samples. Halves round up, or down with RND.
   if (motion.bilinear)
     bilinear(fetched, size, size, 1, fraction_x & 2, fraction_y & 2, 8 - (fraction_x & fraction_y & 2 ? 4 : 8) * rounding, predicted);
   else bicubic(fetched, size, fraction_x, fraction_y, rounding, predicted);
   Plane<uint8_t>& plane = picture_.frame.luma;
-  store(predicted, size, size, plane.at(static_cast<uint32_t>(x), static_cast<uint32_t>(y)), plane.stride(), average);
+  store(predicted, size, size, plane.at(static_cast<uint32_t>(x), static_cast<uint32_t>(y)), plane.stride() * row_step, average);
 }
 
-void Predictor::chroma(uint32_t x, uint32_t y, unsigned direction, Vector vector, bool average) {
+void Predictor::chroma_block(uint32_t x, uint32_t y, unsigned reference, Vector moved, bool average) {
   uint8_t fetched[9 * stride], predicted[8 * stride];
-  const bool is_fast = picture_.params.motion.fast_chroma;
-  const Vector exact = chroma_vector(vector), moved = is_fast ? Vector{to_half(exact.x), to_half(exact.y)} : exact;
-  const int left = static_cast<int>(x * 8) + (moved.x >> 2), top = static_cast<int>(y * 8) + (moved.y >> 2);
-  fetch(picture_.references[direction].chroma, left, top, 9, 9, fetched);
-  if (is_changed_[direction]) change(changes_[direction][1], 18, 9, fetched);
+  const int left = static_cast<int>(x * 8) + (moved.x >> 2);
+  const int top = limited(reference, true, static_cast<int>(y * 8) + (moved.y >> 2));
+  fetch(reference, true, left, top, 9, 9, 1, fetched);
   bilinear(fetched, 8, 16, 2, moved.x & 3, moved.y & 3, picture_.params.motion.rounding ? 7 : 8, predicted);
   Plane<uint8_t>& plane = picture_.frame.chroma;
   store(predicted, 8, 16, plane.at(x * 16, y * 8), plane.stride(), average);
 }
 
-void Predictor::macroblock(uint32_t x, uint32_t y, unsigned direction, Vector vector, bool average) {
-  luma(static_cast<int>(x * 16), static_cast<int>(y * 16), 16, direction, vector, average);
-  chroma(x, y, direction, vector, average);
+// Chosen as FFmpeg has it: FASTUVMC comes before the step between fields where a macroblock has four vectors, else after it.
+void Predictor::chroma(uint32_t x, uint32_t y, unsigned reference, Vector vector) {
+  Vector moved = chroma_vector(vector);
+  if (picture_.params.motion.fast_chroma) moved = {to_half(moved.x), to_half(moved.y)};
+  moved.y = static_cast<int16_t>(moved.y + bias(reference));
+  chroma_block(x, y, reference, moved, false);
 }
 
-void Predictor::luma_block(uint32_t x, uint32_t y, unsigned block, Vector vector) {
-  luma(static_cast<int>(x * 16 + (block & 1) * 8), static_cast<int>(y * 16 + (block >> 1) * 8), 8, 0, vector, false);
+void Predictor::macroblock(uint32_t x, uint32_t y, unsigned reference, Vector vector, bool average) {
+  luma(static_cast<int>(x * 16), static_cast<int>(y * 16), 16, reference, vector, average);
+  Vector moved = chroma_vector(vector);
+  moved.y = static_cast<int16_t>(moved.y + bias(reference));
+  if (picture_.params.motion.fast_chroma && picture_.params.coding != Coding::frame) moved = {to_half(moved.x), to_half(moved.y)};
+  chroma_block(x, y, reference, moved, average);
+}
+
+void Predictor::frame_blocks(uint32_t x, uint32_t y, std::array<unsigned, 2> references, const std::array<Vector, 4>& vectors,
+                             bool of_fields, bool average) {
+  const unsigned row_step = of_fields ? 2 : 1;
+  for (unsigned block = 0; block < 4; ++block) {
+    const unsigned reference = references[block >> 1], column = block & 1, row = block >> 1;
+    const Vector vector = vectors[block];
+    luma(static_cast<int>(x * 16 + column * 8), static_cast<int>(y * 16 + row * (of_fields ? 1 : 8)), 8, reference, vector, average,
+         row_step);
+    const int moved_x = chroma_vector(vector).x, moved_y = of_fields ? field_chroma_component(vector.y) : chroma_vector(vector).y;
+    const uint32_t left = x * 8 + column * 4, top = y * 8 + row * (of_fields ? 1 : 4);
+    uint8_t fetched[5 * stride], predicted[4 * stride];
+    fetch(reference, true, static_cast<int>(left) + (moved_x >> 2), static_cast<int>(top) + (moved_y >> 2), 5, 5, row_step, fetched);
+    bilinear(fetched, 4, 8, 2, static_cast<unsigned>(moved_x) & 3, static_cast<unsigned>(moved_y) & 3,
+             picture_.params.motion.rounding ? 7 : 8, predicted);
+    Plane<uint8_t>& plane = picture_.frame.chroma;
+    store(predicted, 4, 8, plane.at(left * 2, top), plane.stride() * row_step, average);
+  }
+}
+
+void Predictor::luma_block(uint32_t x, uint32_t y, unsigned block, unsigned reference, Vector vector) {
+  luma(static_cast<int>(x * 16 + (block & 1) * 8), static_cast<int>(y * 16 + (block >> 1) * 8), 8, reference, vector, false);
 }
 
 }  // namespace softgen::media::vc1

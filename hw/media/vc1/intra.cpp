@@ -94,8 +94,12 @@ bool read_intra_block(CoefficientReader& coefficients, Picture& picture, Positio
   const int16_t level = static_cast<int16_t>(dc + predicted);
   macroblock.dc[index] = level;
   const Neighbour& source = is_left ? from.left : from.above;
-  // The scan of I pictures follows the direction even where there is nothing to predict from.
-  const Scan scan = !params.is_intra() ? Scan::inter : !predicts_ac ? Scan::intra : is_left ? Scan::from_left : Scan::from_above;
+  // The scan of I pictures follows the direction even where there is nothing to predict from, but for interlaced frames.
+  const Scan predicted_scan = is_left ? Scan::from_left : Scan::from_above;
+  const Scan scan = params.coding == Coding::frame ? (predicts_ac && source.macroblock ? predicted_scan : Scan::interlaced)
+                    : !params.is_intra()           ? (params.is_field() ? Scan::interlaced : Scan::inter)
+                    : !predicts_ac                 ? Scan::intra
+                                                   : predicted_scan;
   if (is_coded && !coefficients.read_intra(is_chroma, scan, block)) return false;
   const unsigned step = is_left ? 8 : 1;
   if (predicts_ac && source.macroblock) {

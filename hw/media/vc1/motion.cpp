@@ -9,18 +9,10 @@
 namespace softgen::media::vc1 {
 namespace {
 
-/// A vector in the making: sums of hostile ones leave 16 bits.
-struct Sum {
-  int x = 0, y = 0;
-};
-
 constexpr int escape_index = 35, intra_index = 36, indices = 37;
 constexpr int hybrid_threshold = 32;
 
 Sum sum_of(Vector vector) { return {vector.x, vector.y}; }
-
-int median(int a, int b, int c) { return std::max(std::min(a, b), std::min(std::max(a, b), c)); }
-Sum median(Sum a, Sum b, Sum c) { return {median(a.x, b.x, c.x), median(a.y, b.y, c.y)}; }
 
 /// Pullback, 8.3.5.3.4: a component of a vector of what is at `position` reaches from `min` to 4 before the end of `blocks` macroblocks of 1 << `shift`.
 int pulled_back(int component, int position, int min, uint32_t blocks, unsigned shift) {
@@ -29,11 +21,9 @@ int pulled_back(int component, int position, int min, uint32_t blocks, unsigned 
 
 int distance(Sum a, Sum b) { return std::abs(a.x - b.x) + std::abs(a.y - b.y); }
 
-/// Vectors wrap at MVRANGE (4.11).
 Vector in_range(const MotionParams& motion, Sum predicted, const VectorData& data) {
-  const int x = 1 << (motion.range + 8 + motion.range / 2), y = 1 << (motion.range + 7);
-  return {static_cast<int16_t>(((predicted.x + data.x + x) & (2 * x - 1)) - x),
-          static_cast<int16_t>(((predicted.y + data.y + y) & (2 * y - 1)) - y)};
+  const Sum range = vector_range(motion);
+  return {wrapped(predicted.x + data.x, range.x), wrapped(predicted.y + data.y, range.y)};
 }
 
 /// One component of a differential by its class.
@@ -104,7 +94,7 @@ Vector predict_b_vector(const Picture& picture, Position at, unsigned direction,
   const PictureParams& params = picture.params;
   const auto vector_at = [&](uint32_t x, uint32_t y) {
     const Macroblock& block = picture.at(x, y);
-    return sum_of(direction ? block.backward : block.forward[0]);
+    return sum_of(direction ? block.backward[0] : block.forward[0]);
   };
   const Sum c = at.x ? vector_at(at.x - 1, at.y) : Sum{};
   Sum predicted = c;
@@ -120,16 +110,20 @@ Vector predict_b_vector(const Picture& picture, Position at, unsigned direction,
   return in_range(params.motion, predicted, data);
 }
 
+int direct_component(const MotionParams& motion, int value, int direction) {
+  const int scale = motion.scale - 256 * direction;
+  return motion.quarter ? (value * scale + 128) >> 8 : 2 * ((value * scale + 255) >> 9);
+}
+
 // 8.4.5.4: the backward reference's vector by BFRACTION, and pullback.
 std::array<Vector, 2> direct_vectors(const Picture& picture, Position at) {
   const PictureParams& params = picture.params;
-  const Vector stored = params.motion.has_stored ? picture.stored[size_t{at.y} * params.width + at.x] : Vector{};
+  const Vector stored = params.motion.has_stored ? picture.stored[size_t{at.y} * params.width + at.x].vector : Vector{};
   std::array<Vector, 2> vectors;
   for (int direction = 0; direction < 2; ++direction) {
-    const int scale = params.motion.scale - 256 * direction;
     const auto scaled = [&](int value, uint32_t place, uint32_t size) {
-      const int moved = params.motion.quarter ? (value * scale + 128) >> 8 : 2 * ((value * scale + 255) >> 9);
-      return static_cast<int16_t>(pulled_back(moved, static_cast<int>(place << 6), -60, size, 6));
+      return static_cast<int16_t>(
+          pulled_back(direct_component(params.motion, value, direction), static_cast<int>(place << 6), -60, size, 6));
     };
     vectors[static_cast<size_t>(direction)] = {scaled(stored.x, at.x, params.width), scaled(stored.y, at.y, params.height)};
   }

@@ -7,6 +7,22 @@
 
 namespace softgen::media::vc1 {
 
+/// A vector in the making: sums of hostile ones leave 16 bits.
+struct Sum {
+  int x = 0, y = 0;
+};
+
+constexpr int median(int a, int b, int c) {
+  const int lower = a < b ? a : b, upper = a < b ? b : a;
+  return c < lower ? lower : c > upper ? upper : c;
+}
+constexpr Sum median(Sum a, Sum b, Sum c) { return {median(a.x, b.x, c.x), median(a.y, b.y, c.y)}; }
+
+/// MVRANGE: vectors reach from -x to x - 1, and so on. Quarter samples.
+constexpr Sum vector_range(const MotionParams& motion) { return {1 << (motion.range + 8 + motion.range / 2), 1 << (motion.range + 7)}; }
+/// Vectors wrap at their range (4.11), a power of 2.
+constexpr int16_t wrapped(int value, int range) { return static_cast<int16_t>(((value + range) & (2 * range - 1)) - range); }
+
 /// MVDATA.
 struct VectorData {
   int x = 0, y = 0;  ///< the differential, quarter samples
@@ -27,6 +43,9 @@ Vector predict_vector(BitReader& bits, const Picture& picture, Position at, unsi
 Vector predict_b_vector(const Picture& picture, Position at, unsigned direction, const VectorData& data);
 /// B pictures: both vectors of direct prediction.
 std::array<Vector, 2> direct_vectors(const Picture& picture, Position at);
+
+/// A component of the stored vector in `direction`: its part by BFRACTION.
+int direct_component(const MotionParams& motion, int value, int direction);
 
 /// The vector that stands for four, of the blocks that are not intra (8.3.5.4.4). False: at most one is not.
 bool combined_vector(const std::array<Vector, 4>& vectors, uint8_t intra, Vector& combined);

@@ -21,8 +21,9 @@ struct Place {
 };
 
 template <typename T>
-Place<T> place_of(Frame<T>& frame, Position at, unsigned index) {
+Place<T> place_of(Frame<T>& frame, Position at, unsigned index, bool field_transform) {
   if (index > 3) return {frame.chroma.at(at.x * 16 + index - 4, at.y * 8), 2, frame.chroma.stride()};
+  if (field_transform) return {frame.luma.at(at.x * 16 + index % 2 * 8, at.y * 16 + index / 2), 1, 2 * frame.luma.stride()};
   return {frame.luma.at(at.x * 16 + index % 2 * 8, at.y * 16 + index / 2 * 8), 1, frame.luma.stride()};
 }
 
@@ -51,12 +52,15 @@ SliceResult SliceDecoder::decode(uint32_t first_row, uint32_t end_row, const Sto
 
 bool SliceDecoder::macroblock() {
   if (params_.is_intra()) return intra_picture_macroblock();
+  if (params_.is_field()) return field_macroblock();
+  if (params_.coding == Coding::frame) return frame_macroblock();
   return params_.type == PictureType::p ? p_macroblock() : b_macroblock();
 }
 
 // 7.1.3.1; 8.1.2.2 for the prediction of luma's bits.
 bool SliceDecoder::intra_picture_macroblock() {
   Macroblock& macroblock = here();
+  if (params_.coding == Coding::frame) macroblock.field_transform = flag(params_.raw.field_transform, plane_field_transform);
   const int code = tables().intra_pattern.take(bits_);
   if (code < 0) return false;
   const bool advanced = params_.advanced, predicts_ac = flag(!advanced || params_.raw.ac_prediction, plane_ac_prediction);
@@ -163,9 +167,9 @@ bool SliceDecoder::p_four_vectors(bool skipped) {
   coded |= pattern_ & 3;
   const bool has_chroma = combined_vector(macroblock.forward, macroblock.intra, macroblock.chroma);
   for (unsigned block = 0; block < 4; ++block)
-    if (!(macroblock.intra >> block & 1)) predictor_.luma_block(at_.x, at_.y, block, macroblock.forward[block]);
+    if (!(macroblock.intra >> block & 1)) predictor_.luma_block(at_.x, at_.y, block, 0, macroblock.forward[block]);
   if (has_chroma) {
-    predictor_.chroma(at_.x, at_.y, 0, macroblock.chroma, false);
+    predictor_.chroma(at_.x, at_.y, 0, macroblock.chroma);
     macroblock.chroma = chroma_vector(macroblock.chroma);
   } else {
     macroblock.intra |= all_blocks & ~all_luma;
@@ -240,7 +244,7 @@ void SliceDecoder::predict_b(const VectorData& forward, const VectorData& backwa
   if (!direct && uses_forward) vectors[0] = predict_b_vector(picture_, at_, 0, forward);
   if (!direct && uses_backward) vectors[1] = predict_b_vector(picture_, at_, 1, backward);
   here().forward.fill(vectors[0]);
-  here().backward = vectors[1];
+  here().backward.fill(vectors[1]);
   if (uses_forward) predictor_.macroblock(at_.x, at_.y, 0, vectors[0], false);
   if (uses_backward) predictor_.macroblock(at_.x, at_.y, 1, vectors[1], uses_forward);
 }
@@ -271,19 +275,19 @@ bool SliceDecoder::inter_block(unsigned index, BlockTransform& transform) {
   if (!coefficients_.read_inter(macroblock.quantizer, used, block, macroblock.transform[index], macroblock.subblocks[index])) return false;
   transform.is_first = false;
   if (params_.block_transforms && !transform.is_shared) transform.is_read = true;
-  const Place<uint8_t> to = place_of(picture_.frame, at_, index);
+  const Place<uint8_t> to = place_of(picture_.frame, at_, index, macroblock.field_transform);
   add_block(block, 8, 8, to.samples, to.step, to.stride);
   return true;
 }
 
 void SliceDecoder::put_intra(unsigned index, const int16_t* block) {
   if (params_.smooths()) {
-    const Place<int16_t> to = place_of(picture_.differences, at_, index);
+    const Place<int16_t> to = place_of(picture_.differences, at_, index, here().field_transform);
     for (unsigned y = 0; y < 8; ++y)
       for (unsigned x = 0; x < 8; ++x) to.samples[y * to.stride + x * to.step] = block[8 * y + x];
     return;
   }
-  const Place<uint8_t> to = place_of(picture_.frame, at_, index);
+  const Place<uint8_t> to = place_of(picture_.frame, at_, index, here().field_transform);
   put_block(block, 8, params_.is_centred() ? 128 : 0, to.samples, to.step, to.stride);
 }
 

@@ -7,6 +7,7 @@
 #include "hw/iface/engine.h"
 #include "hw/media/bits/bit_reader.h"
 #include "hw/media/vc1/coefficients.h"
+#include "hw/media/vc1/field_motion.h"
 #include "hw/media/vc1/inter.h"
 #include "hw/media/vc1/motion.h"
 #include "hw/media/vc1/picture.h"
@@ -34,6 +35,27 @@ class SliceDecoder {
   bool p_four_vectors(bool skipped);
   bool b_macroblock();
   bool b_intra(const VectorData& data);
+  // Of P and B fields (field_slice.cpp).
+  bool field_macroblock();
+  bool field_intra(bool has_coefficients);
+  bool field_one_vector(bool has_vector);
+  bool field_p_vector(bool has_vector);
+  bool field_b_vectors(bool has_vector);
+  bool field_four_vectors();
+  void field_predict(unsigned direction, unsigned block, bool is_one, const FieldVectorData& data);
+  bool read_interlaced_pattern();
+  // Of P and B interlaced frames (frame_slice.cpp).
+  bool frame_macroblock();
+  bool frame_intra();
+  bool frame_vector(unsigned direction, unsigned block, unsigned count, bool has_vector);
+  bool frame_p_vectors(bool has_two, bool has_vector);
+  bool frame_four_vectors();
+  bool frame_b_vectors(bool skipped, bool has_two, bool has_vector, bool has_coefficients);
+  bool frame_interpolated(bool skipped, bool has_two);
+  bool frame_two_vectors(unsigned direction, bool switches);
+  bool frame_one_vector(unsigned direction, bool has_vector);
+  void frame_direct(bool of_fields);
+  void predict_both(bool of_fields);
   bool read_pattern();
   bool read_transform();
   /// `coded`: bits of the pattern's order, luma first.

@@ -83,7 +83,9 @@ class Smoother {
 // Columns of the whole picture come first. An edge changes two samples on either side, so no row of macroblocks touches what another one does.
 void smooth(Picture& picture, WorkerPool* pool, const StopFlag& stop) {
   Smoother smoother(picture);
-  run_passes(smoother, {&Smoother::columns, &Smoother::rows, &Smoother::put}, picture.params.height, pool, stop);
+  // Interlaced frames have no smoothing between rows (8.5.2).
+  if (picture.params.coding == Coding::frame) run_passes(smoother, {&Smoother::columns, &Smoother::put}, picture.params.height, pool, stop);
+  else run_passes(smoother, {&Smoother::columns, &Smoother::rows, &Smoother::put}, picture.params.height, pool, stop);
 }
 
 }  // namespace softgen::media::vc1

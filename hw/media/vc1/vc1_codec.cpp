@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "hw/media/vc1/vc1_codec.h"
 
-#include "hw/base/log.h"
+#include "hw/media/vc1/field_motion.h"
 #include "hw/media/vc1/filter.h"
 #include "hw/media/vc1/inter.h"
 #include "hw/media/vc1/motion.h"
@@ -12,20 +12,17 @@ namespace {
 
 using vc1::Macroblock;
 using vc1::PictureType;
+using vc1::StoredMotion;
 using vc1::Vector;
 
 /// The layout of direct motion buffers is chosen: these bytes for each macroblock, in raster order. Drivers allocate 64.
-static_assert(sizeof(Vector) == 4);
+static_assert(sizeof(StoredMotion) == 12);
 
 }  // namespace
 
 ExecResult Vc1Codec::object(const Packet& packet, const PacketStore& state, EngineEnv& env) {
   if (!open_) begin(state, env);
   refresh(env);
-  if (!picture_.params.progressive) {
-    unimplemented("VC-1 picture", "interlaced");
-    return env.stop.aborting() ? ExecResult::aborted : ExecResult::done;
-  }
   const vc1::SliceObject object = packets_->slice(packet, state, picture_.params);
   std::span<uint8_t> bytes = read_object(env, object, bytes_);
   if (object.has_emulation) bytes = bytes.first(strip_emulation(bytes));
@@ -44,18 +41,30 @@ void Vc1Codec::begin(const PacketStore& state, EngineEnv& env) {
   picture_.frame.resize(params.width * 16, params.height * 16);
   if (params.smooths()) picture_.differences.resize(params.width * 16, params.height * 16);
   const vc1::SurfaceSet surfaces = packets_->surfaces(state);
-  destination_.open(env.view, env.stop, surfaces, surfaces.destination, Access::write);
-  const PictureLayout layout = surfaces.limited(params.edge_width, params.edge_height);
-  for (size_t direction = 0; direction < 2; ++direction) {
-    PictureMap& map = picture_.references[direction];
-    const bool used = params.type == PictureType::b || (params.type == PictureType::p && direction == 0);
-    if (used && surfaces.reference[direction]) map.open(env.view, env.stop, layout, surfaces.reference[direction], Access::read);
-    else map.close();
-  }
+  const PictureLayout& whole = surfaces;
+  const PictureLayout destination = params.is_field() ? whole.field(params.field.bottom) : whole;
+  destination_.open(env.view, env.stop, destination, surfaces.destination, Access::write);
+  open_references(surfaces, env);
   motion_address_ = surfaces.motion_write;
   read_flags(surfaces, env);
   if (params.type == PictureType::b) read_motion(surfaces.motion_read, env);
   open_ = true;
+}
+
+void Vc1Codec::open_references(const vc1::SurfaceSet& surfaces, EngineEnv& env) {
+  const vc1::PictureParams& params = picture_.params;
+  const PictureLayout layout = surfaces.limited(params.edge_width, params.edge_height);
+  for (size_t i = 0; i < picture_.references.size(); ++i) {
+    PictureMap& map = picture_.references[i];
+    const bool is_backward = i & 1, is_bottom = i & 2;
+    const bool used = params.type == PictureType::b || (params.type == PictureType::p && !is_backward);
+    if (!used || !surfaces.reference[i] || (is_bottom && !params.is_field())) {
+      map.close();
+      continue;
+    }
+    const bool as_frame = !params.is_field() || !(params.interlaced_references >> i & 1);
+    map.open(env.view, env.stop, as_frame ? layout : layout.field(is_bottom), surfaces.reference[i], Access::read);
+  }
 }
 
 void Vc1Codec::read_flags(const vc1::SurfaceSet& surfaces, EngineEnv& env) {
@@ -74,7 +83,7 @@ void Vc1Codec::read_motion(uint64_t address, EngineEnv& env) {
   motion.has_stored = motion.has_stored && address;
   if (!motion.has_stored) return;
   picture_.stored.resize(picture_.blocks.size());
-  env.view.read(address, picture_.stored.data(), picture_.stored.size() * sizeof(Vector));
+  env.view.read(address, picture_.stored.data(), picture_.stored.size() * sizeof(StoredMotion));
 }
 
 void Vc1Codec::refresh(EngineEnv& env) {
@@ -88,10 +97,11 @@ ExecResult Vc1Codec::close(const PacketStore&, EngineEnv& env) {
   refresh(env);
   if (picture_.params.smooths()) vc1::smooth(picture_, pool_, env.stop);
   if (!conceal(env.stop)) return ExecResult::aborted;
-  if (picture_.params.loop_filter) vc1::deblock(picture_, pool_, env.stop);
+  if (picture_.params.loop_filter && picture_.params.coding == vc1::Coding::frame) vc1::deblock_frame(picture_, pool_, env.stop);
+  else if (picture_.params.loop_filter) vc1::deblock(picture_, pool_, env.stop);
   if (env.stop.aborting()) return ExecResult::aborted;
   if (goes_to_surface()) store_frame(destination_, picture_.frame, pool_);
-  if (picture_.params.progressive) hand_over(host_picture(picture_.frame), env);
+  if (!picture_.params.is_field()) hand_over(host_picture(picture_.frame), env);
   if (picture_.params.type == PictureType::p && motion_address_) write_motion(env);
   status_.blocks = picture_.params.width * picture_.params.height;
   open_ = false;
@@ -101,13 +111,14 @@ ExecResult Vc1Codec::close(const PacketStore&, EngineEnv& env) {
 // The same place of the reference where there is one; else the row above, or grey.
 bool Vc1Codec::conceal(const StopFlag& stop) {
   vc1::Predictor predictor(picture_);
+  const unsigned unseen = picture_.params.is_field() ? vc1::field_reference(picture_.params.field, 0, false) : 0;
   for (uint32_t y = 0; y < picture_.params.height; ++y) {
     if (stop.aborting()) return false;
     for (uint32_t x = 0; x < picture_.params.width; ++x) {
       if (picture_.at(x, y).done) continue;
       ++status_.concealed_blocks;
       if (picture_.params.is_intra()) repeat_row_above(picture_.frame, x, y);
-      else predictor.macroblock(x, y, 0, {}, false);
+      else predictor.macroblock(x, y, unseen, {}, false);
     }
   }
   return true;
@@ -115,12 +126,19 @@ bool Vc1Codec::conceal(const StopFlag& stop) {
 
 // For direct prediction: the vector that stands for a macroblock's four; 0 of intra ones.
 void Vc1Codec::write_motion(EngineEnv& env) const {
-  std::vector<Vector> vectors(picture_.blocks.size());
-  for (size_t i = 0; i < vectors.size(); ++i) {
+  std::vector<StoredMotion> stored(picture_.blocks.size());
+  for (size_t i = 0; i < stored.size(); ++i) {
     const Macroblock& block = picture_.blocks[i];
-    if (!vc1::combined_vector(block.forward, block.intra, vectors[i])) vectors[i] = {};
+    if (picture_.params.is_field() && !block.intra) {
+      const vc1::FieldVector combined = vc1::combined_field_vector(block.forward, block.opposite[0]);
+      stored[i] = {.vector = combined.vector, .opposite = combined.opposite};
+    } else if (picture_.params.coding == vc1::Coding::frame) {
+      if (!block.intra) stored[i] = {.vector = block.forward[0], .second = block.forward[2]};
+    } else if (!vc1::combined_vector(block.forward, block.intra, stored[i].vector)) {
+      stored[i].vector = {};
+    }
   }
-  env.view.write(motion_address_, vectors.data(), vectors.size() * sizeof(Vector));
+  env.view.write(motion_address_, stored.data(), stored.size() * sizeof(StoredMotion));
 }
 
 }  // namespace softgen::media

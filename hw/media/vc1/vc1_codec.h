@@ -18,6 +18,7 @@ class Vc1Codec final : public PacketCodec<vc1::Vc1Packets> {
 
  private:
   void begin(const PacketStore& state, EngineEnv& env);
+  void open_references(const vc1::SurfaceSet& surfaces, EngineEnv& env);
   void read_flags(const vc1::SurfaceSet& surfaces, EngineEnv& env);
   void read_motion(uint64_t address, EngineEnv& env);
   void refresh(EngineEnv& env);

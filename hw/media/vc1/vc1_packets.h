@@ -15,10 +15,10 @@
 namespace softgen::media::vc1 {
 
 /// Address 0: there is none.
-/// The layout has whole macroblocks.
+/// The layout has whole macroblocks of the frame, or what is before chroma.
 struct SurfaceSet : PictureLayout {
   uint64_t destination = 0;
-  std::array<uint64_t, 2> reference{};  ///< forward, backward
+  std::array<uint64_t, 4> reference{};  ///< as Picture has them
   uint64_t bitplane = 0;                ///< 4 bits per macroblock, even columns in the lower half
   uint32_t bitplane_pitch = 0;
   uint64_t motion_write = 0, motion_read = 0;

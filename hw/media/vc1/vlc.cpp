@@ -59,9 +59,24 @@ const Tables& tables() {
   static const Tables made = [] {
     std::vector<CoefficientTable> coefficients;
     for (const CoefficientCodes& codes : coefficient_codes) coefficients.emplace_back(codes);
-    return Tables{Vlc(intra_patterns),    make(inter_patterns),    make(macroblock_transforms),
-                  make(block_transforms), make(subblock_patterns), make(vectors),
-                  make(dc_luma),          make(dc_chroma),         std::move(coefficients)};
+    return Tables{Vlc(intra_patterns),
+                  make(inter_patterns),
+                  make(macroblock_transforms),
+                  make(block_transforms),
+                  make(subblock_patterns),
+                  make(vectors),
+                  make(dc_luma),
+                  make(dc_chroma),
+                  make(field_modes),
+                  make(mixed_field_modes),
+                  make(interlaced_patterns),
+                  make(four_vector_patterns),
+                  make(one_reference_vectors),
+                  make(two_reference_vectors),
+                  make(frame_modes),
+                  make(four_vector_frame_modes),
+                  make(two_vector_patterns),
+                  std::move(coefficients)};
   }();
   return made;
 }

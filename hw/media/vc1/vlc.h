@@ -60,6 +60,8 @@ class CoefficientTable {
 struct Tables {
   Vlc intra_pattern;
   std::vector<Vlc> inter_pattern, macroblock_transform, block_transform, subblock_pattern, vector, dc_luma, dc_chroma;
+  std::vector<Vlc> field_mode, mixed_field_mode, interlaced_pattern, four_vector_pattern, one_reference_vector, two_reference_vector;
+  std::vector<Vlc> frame_mode, four_vector_frame_mode, two_vector_pattern;
   std::vector<CoefficientTable> coefficients;
 };
 

@@ -22,6 +22,12 @@ extern const Code macroblock_transforms[3][16];
 extern const Code block_transforms[3][8];
 extern const Code subblock_patterns[3][15];
 extern const Code vectors[4][73];
+// Of interlaced pictures (interlaced_tables.cpp).
+extern const Code field_modes[8][6], mixed_field_modes[8][8];
+extern const Code frame_modes[4][9], four_vector_frame_modes[4][15];
+extern const Code interlaced_patterns[8][63];
+extern const Code four_vector_patterns[4][16], two_vector_patterns[4][4];
+extern const Code one_reference_vectors[4][72], two_reference_vectors[8][126];
 extern const Code dc_luma[2][120], dc_chroma[2][120];
 
 /// Sets of AC codes (8.1.3.4). Even ones are for luma of intra blocks, odd ones for all else.

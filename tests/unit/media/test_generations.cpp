@@ -7,6 +7,7 @@
 #include "hw/defs/gen11/all.h"
 #include "hw/defs/gen12/all.h"
 #include "hw/defs/gen9/all.h"
+#include "hw/media/vc1/vlc_tables.h"
 #include "hw/media/video.h"
 #include "hw/mmio/register_file.h"
 #include "hw/surface/tiling.h"
@@ -188,14 +189,16 @@ void decode_vc1(Rig<G>& rig, typename G::MFD_VC1_LONG_PIC_STATE picture, const t
   typename G::MFX_VC1_DIRECTMODE_STATE direct{};
   direct.direct_mv_write_buffer_address = scratch;
   rig.send(direct);
-  picture.picture_width_in_mbs = picture.picture_height_in_mbs = size / 16 - 1;
+  using Mode = typename G::MFD_VC1_LONG_PIC_STATE::FrameCodingMode;
+  const uint32_t rows = picture.frame_coding_mode >= Mode::FIELD_PICTURE_WITH_TOP_FIELD_FIRST ? size / 32 : size / 16;
+  picture.picture_width_in_mbs = size / 16 - 1, picture.picture_height_in_mbs = rows - 1;
   picture.vc1_profile = G::MFD_VC1_LONG_PIC_STATE::VC1Profile::ADVANCED_PROFILE;
   picture.pq_value = 4, picture.pq_uniform = true;
   picture.bitplane_buffer_present = bitplane != 0;
   rig.send(picture);
   typename G::MFD_VC1_BSD_OBJECT object{};
   object.indirect_bsd_data_length = static_cast<uint32_t>(bits.bytes().size());
-  object.next_slice_vertical_position = size / 16;
+  object.next_slice_vertical_position = rows;
   rig.send(object);
   rig.video.flush({}, rig.env);
 }
@@ -225,6 +228,34 @@ TEMPLATE_TEST_CASE("video: VC-1 pictures", "", defs::Gen9, defs::Gen11, defs::Ge
   CHECK(rig.is_flat(128));
   CHECK(rig.status(rig.at.mfd_error) == 1);
   CHECK(rig.status(rig.at.mfx_mb_count) == 4);
+}
+
+TEMPLATE_TEST_CASE("video: a VC-1 field is every other row, and the second one refers to the first", "", defs::Gen9, defs::Gen11,
+                   defs::Gen12) {
+  using State = typename TestType::MFD_VC1_LONG_PIC_STATE;
+  Rig<TestType> rig;
+  constexpr uint64_t next_row = target + 16;  // of a tile in Y
+  test::BitWriter intra;
+  for (unsigned i = 0; i < 2; ++i) intra.put("1 1 1 1 1 00 00");
+  State field{};
+  field.frame_coding_mode = State::FrameCodingMode::FIELD_PICTURE_WITH_TOP_FIELD_FIRST;
+  field.picture_type = 1;  // FPTYPE: I, then P
+  decode_vc1(rig, field, intra);
+  CHECK(rig.view.template load<uint8_t>(target) == 128);
+  CHECK(rig.view.template load<uint8_t>(next_row) == untouched);
+  // Macroblocks of one vector without a differential, from the top field with its compensation.
+  test::BitWriter predicted;
+  const vc1::Code& code = vc1::mixed_field_modes[0][2];
+  for (unsigned i = 0; i < 2; ++i)
+    for (unsigned bit = code.length; bit--;) predicted.put(code.value >> bit & 1 ? "1" : "0");
+  field.second_field = true;
+  decode_vc1(rig, field, predicted, 0, true);
+  CHECK(rig.view.template load<uint8_t>(target) == 128);
+  CHECK(rig.view.template load<uint8_t>(next_row) == 138);
+  CHECK(rig.status(rig.at.mfd_error) == 0);
+  // What is kept for direct prediction: two vectors, and that they lead to the opposite field.
+  CHECK(rig.view.template load<uint64_t>(scratch) == 0);
+  CHECK(rig.view.template load<uint8_t>(scratch + 8) == 1);
 }
 
 TEMPLATE_TEST_CASE("video: an MPEG-2 picture", "", defs::Gen9, defs::Gen11, defs::Gen12) {

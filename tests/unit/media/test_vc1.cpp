@@ -14,11 +14,15 @@
 #include "hw/media/vc1/vlc.h"
 #include "tests/catch.h"
 #include "tests/unit/media/bit_writer.h"
+#include "tests/unit/media/vc1_rig.h"
 
 using namespace softgen;
 using namespace softgen::media;
 using namespace softgen::media::vc1;
 using media::test::BitWriter;
+using media::test::check_codes;
+using media::test::digits;
+using Rig = media::test::Vc1Rig;
 
 namespace {
 
@@ -46,58 +50,6 @@ std::vector<int> by_matrices(const int16_t* block, unsigned width, unsigned heig
     }
   return result;
 }
-
-std::string digits(const Code& code) {
-  std::string text;
-  for (unsigned i = code.length; i--;) text += code.value >> i & 1 ? '1' : '0';
-  return text;
-}
-
-/// Codes of which none begins another one; `unused` of 2^32 words begin with none.
-void check_codes(std::span<const Code> codes, uint64_t unused = 0) {
-  uint64_t words = 0;
-  const Vlc vlc(codes);
-  for (size_t i = 0; i < codes.size(); ++i) {
-    words += uint64_t{1} << (32 - codes[i].length);
-    for (const char* const more : {"0000000000000000000000000000000000000000", "1111111111111111111111111111111111111111"}) {
-      BitWriter bits;
-      bits.put(digits(codes[i])), bits.put(more);
-      BitReader reader(bits.bytes());
-      REQUIRE(vlc.take(reader) == static_cast<int>(i));
-      REQUIRE(reader.position() == codes[i].length);
-    }
-  }
-  CHECK(words + unused == uint64_t{1} << 32);
-}
-
-/// A picture of 2x2 macroblocks, Advanced profile.
-struct Rig {
-  Rig() {
-    PictureParams& params = picture.params;
-    params.width = params.height = 2;
-    params.edge_width = params.edge_height = 32;
-    params.advanced = true;
-    params.quantizer.step = 4;
-    params.quantizer.low_index = true;
-  }
-  SliceResult decode(BitWriter& bits, uint32_t first = 0, uint32_t last = 2) {
-    if (picture.blocks.empty()) {
-      picture.blocks.assign(4, Macroblock{});
-      picture.begins_slice.assign(2, 0);
-      picture.flags.resize(4);
-      picture.frame.resize(32, 32);
-    }
-    return SliceDecoder(picture, BitReader(bits.bytes())).decode(first, last, stop);
-  }
-  bool is_flat(uint8_t value) const {
-    for (uint32_t y = 0; y < 32; ++y)
-      for (uint32_t x = 0; x < 32; ++x)
-        if (*picture.frame.luma.at(x, y) != value || *picture.frame.chroma.at(x, y / 2) != value) return false;
-    return true;
-  }
-  Picture picture;
-  StopFlag stop;
-};
 
 /// An intra macroblock of an I picture without AC coefficients, and a differential of 0 for each DC.
 void put_flat(BitWriter& bits) {
@@ -230,7 +182,7 @@ TEST_CASE("vc1: skipped macroblocks of a P picture without reference are grey, c
   for (const bool compensates : {false, true}) {
     Rig rig;
     rig.picture.params.type = PictureType::p;
-    if (compensates) rig.picture.params.motion.compensation[0] = Compensation{.scale = 32, .shift = 10};
+    if (compensates) rig.picture.params.motion.compensation[0][0] = Compensation{.scale = 32, .shift = 10};
     rig.picture.flags.assign(4, plane_skip);
     BitWriter bits;
     bits.put("1");
@@ -251,7 +203,7 @@ TEST_CASE("vc1: intensity compensation and range reduction by their formulas") {
     rig.picture.params.type = PictureType::p;
     rig.picture.params.motion.range_change = change;
     // Compensation after the change of range; the missing reference is 128 for either.
-    rig.picture.params.motion.compensation[0] = Compensation{.scale = 32, .shift = 1};
+    rig.picture.params.motion.compensation[0][0] = Compensation{.scale = 32, .shift = 1};
     rig.picture.flags.assign(4, plane_skip);
     BitWriter bits;
     CHECK(rig.decode(bits) == SliceResult::whole);
@@ -286,7 +238,7 @@ TEST_CASE("vc1: vectors wrap at their range, and prediction is pulled back") {
 
 TEST_CASE("vc1: direct vectors are parts of the stored one") {
   Rig rig;
-  rig.picture.stored = {{40, -20}, {}, {}, {}};
+  rig.picture.stored = {{.vector = {40, -20}}, {}, {}, {}};
   rig.picture.params.motion.scale = 64;
   CHECK(direct_vectors(rig.picture, {0, 0, 0})[0] == Vector{});
   rig.picture.params.motion.has_stored = true;
