@@ -4,6 +4,7 @@ import argparse
 import collections
 import json
 import pathlib
+import re
 import shlex
 import time
 
@@ -132,6 +133,8 @@ def parse(argv):
     parser.add_argument("--platform", default=platforms.names()[0], choices=platforms.names(), help="the chip (default: %(default)s)")
     parser.add_argument("--list", action="append", metavar="FILE", help="""file of test names, the name of one in tests/igt (default: fast-feedback), or
                         'all': the subtests that IGT's programs for this driver list; those of a program share a process""")
+    parser.add_argument("--exclude", action="append", default=[], metavar="FILE", help="""leave out the tests that match one of the regular expressions in
+                        FILE, one a line, as in IGT's tests/intel-ci/blacklist.txt: what its makers do not run, mostly because it takes too long""")
     parser.add_argument("--resume", action="store_true", help="leave out the tests that --json FILE has, and add to it")
     parser.add_argument("--test", action="append", default=[], metavar="NAME", help="run only this test (igt@BINARY@SUBTEST)")
     choice.add_options(parser)
@@ -150,8 +153,18 @@ def chosen(options, runner):
     if options.test:
         return [[test] for test in options.test]
     if options.list == ["all"]:
-        return igt_tests.groups(choice.choose(runner.all_tests(), options))
-    return [[test] for test in choice.choose(listed(options), options)]
+        return igt_tests.groups(choice.choose(without(options.exclude, runner.all_tests()), options))
+    return [[test] for test in choice.choose(without(options.exclude, listed(options)), options)]
+
+
+def without(files, tests):
+    """The tests that no expression of the files matches. As IGT's runner has it, an expression need not match the whole name."""
+    lines = [line.strip() for name in files for line in pathlib.Path(name).read_text().splitlines()]
+    try:
+        expressions = [re.compile(line) for line in lines if line and not line.startswith("#")]
+    except re.error as error:
+        raise Failure(f"--exclude: {error}: '{error.pattern}'") from error
+    return [test for test in tests if not any(expression.search(test) for expression in expressions)]
 
 
 def listed(options):

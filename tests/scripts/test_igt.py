@@ -43,6 +43,18 @@ class Output(unittest.TestCase):
         self.assertEqual(igt_tests.command("/t", igt_tests.joined(["igt@kms_a@s0", "igt@kms_a@s1"])), "/t/kms_a --run-subtest s0,s1")
 
 
+class Exclude(unittest.TestCase):
+    def test_expressions_leave_tests_out(self):
+        names = ["igt@gem_a@basic", "igt@gem_a@long", "igt@gem_b@x-hang-y", "igt@gem_c"]
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder) / "blacklist.txt"
+            file.write_text("# long ones\nigt@gem_a@(?!.*basic).*\n\n  @.*-hang\n")
+            self.assertEqual(cmd_igt.without([file], names), ["igt@gem_a@basic", "igt@gem_c"])
+            self.assertEqual(cmd_igt.without([], names), names)
+            file.write_text("igt@(\n")
+            self.assertRaisesRegex(cmd_igt.Failure, r"--exclude: .*'igt@\('", cmd_igt.without, [file], names)
+
+
 class FakeRunner(cmd_igt.Runner):
     """Subtests of `bad` have the result `word`. A time-out ends the process there, and a lost guest loses its output; a failure does not end it."""
 
