@@ -95,8 +95,8 @@ struct Sixteen : Plain<16, tiling>, Windows<tiling> {
   using F = VectorTypes<16>::F;
   using U = VectorTypes<16>::U;
   using Constants = WindowVectors::Constants;
-  using Window = Windows<tiling>::Window;
-  using Contents = Windows<tiling>::Contents;
+  using Window = typename Windows<tiling>::Window;
+  using Contents = typename Windows<tiling>::Contents;
   using WindowVectors::all, WindowVectors::everywhere, WindowVectors::shuffled;
 
   template <Form form>
