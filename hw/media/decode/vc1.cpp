@@ -75,7 +75,7 @@ class PacketDecoder final : public Vc1Packets {
     const typename G::MFX_BSP_BUF_BASE_ADDR_STATE::View buffers(store.get(CommandId::MFX_BSP_BUF_BASE_ADDR_STATE));
     const typename G::MFX_VC1_DIRECTMODE_STATE::View direct(store.get(CommandId::MFX_VC1_DIRECTMODE_STATE));
     const State state = State::unpack(store.get(CommandId::MFD_VC1_LONG_PIC_STATE));
-    const uint32_t fields = state.frame_coding_mode >= State::FrameCodingMode::FIELD_PICTURE_WITH_TOP_FIELD_FIRST ? 2 : 1;
+    const uint32_t fields = coding_of(state) == Coding::field ? 2 : 1;
     SurfaceSet set{mfx_layout<G>(store, std::min(state.picture_width_in_mbs + 1, max_blocks) * 16,
                                  std::min(state.picture_height_in_mbs + 1, max_blocks) * 16 * fields)};
     // Whole macroblocks of fields may have more rows than there are before chroma's.
@@ -106,19 +106,21 @@ class PacketDecoder final : public Vc1Packets {
   /// The size in samples where it is in the last macroblock of `unit` samples, else all macroblocks.
   static uint32_t edge(uint32_t whole, uint32_t size, uint32_t unit) { return size <= whole && size + unit > whole ? size : whole; }
 
+  static Coding coding_of(const State& state) {
+    using Mode = typename State::FrameCodingMode;
+    if (state.frame_coding_mode == Mode::PROGRESSIVE_FRAME_PICTURE) return Coding::progressive;
+    return state.frame_coding_mode == Mode::INTERLACED_FRAME_PICTURE ? Coding::frame : Coding::field;
+  }
   /// The picture's type and what it is of its frame. Of fields the packet has FPTYPE, the types of both (9.1.1.42).
   static void set_coding(const State& state, PictureParams& picture) {
     using enum PictureType;
     static constexpr PictureType pairs[8][2] = {{i, i}, {i, p}, {p, i}, {p, p}, {b, b}, {b, bi}, {bi, b}, {bi, bi}};
-    using Mode = typename State::FrameCodingMode;
-    picture.coding = state.frame_coding_mode == Mode::PROGRESSIVE_FRAME_PICTURE  ? Coding::progressive
-                     : state.frame_coding_mode == Mode::INTERLACED_FRAME_PICTURE ? Coding::frame
-                                                                                 : Coding::field;
+    picture.coding = coding_of(state);
     picture.type =
         picture.is_field() ? pairs[state.picture_type & 7][state.second_field] : static_cast<PictureType>(std::min(state.picture_type, 3u));
     FieldParams& field = picture.field;
     field.second = state.second_field;
-    field.bottom = (state.frame_coding_mode == Mode::FIELD_PICTURE_WITH_BOTTOM_FIELD_FIRST) != field.second;
+    field.bottom = (state.frame_coding_mode == State::FrameCodingMode::FIELD_PICTURE_WITH_BOTTOM_FIELD_FIRST) != field.second;
     field.two_references =
         picture.is_field() && (picture.type == b || state.number_of_references == State::NumberOfReferences::TWO_FIELDS_REFERENCED);
     field.bottom_reference = state.reference_field_picture_polarity == State::ReferenceFieldPicturePolarity::BOTTOM_ODD_FIELD;

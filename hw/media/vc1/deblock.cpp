@@ -117,6 +117,7 @@ void filter_four(uint8_t* at, ptrdiff_t across, ptrdiff_t along, int quantizer) 
 // The order of 8.6.1: edges between rows, of blocks and then within blocks, and the same between columns. An edge changes one sample on either side and
 // reads four, so the passes over rows do not meet.
 void deblock(Picture& picture, WorkerPool* pool, const StopFlag& stop) {
+  if (picture.params.coding == Coding::frame) return deblock_frame(picture, pool, stop);
   Deblocker deblocker(picture);
   run_passes(deblocker, {&Deblocker::row_edges, &Deblocker::inner_row_edges, &Deblocker::column_edges}, picture.params.height, pool, stop);
 }

@@ -11,8 +11,6 @@ namespace softgen::media::vc1 {
 namespace {
 
 constexpr int one_escape = 71, two_escape = 125;  ///< indices of MVDATA's codes
-constexpr int hybrid_threshold = 32;
-constexpr uint8_t all_luma = 15;
 
 /// Vectors of one field as those of the other (tables 114 and 115), by the distance of the references: at most 3.
 struct Scales {
@@ -36,15 +34,13 @@ Sum range_of(const PictureParams& params) {
   return {unit * range.x, unit * range.y};
 }
 
-int distance(Sum a, Sum b) { return std::abs(a.x - b.x) + std::abs(a.y - b.y); }
-
 /// Large components stay, small ones and those between have a factor each.
-int in_zones(int value, int most, int first, int second, int zone, int offset) {
-  if (std::abs(value) > most) return value;
+int in_zones(int value, int max, int first, int second, int zone, int offset) {
+  if (std::abs(value) > max) return value;
   if (std::abs(value) < zone) return (value * first) >> 8;
   return ((value * second) >> 8) + (value < 0 ? -offset : offset);
 }
-constexpr int most_x = 255, most_y = 63;
+constexpr int max_x = 255, max_y = 63;
 
 /// A neighbour's vector as one that leads to the other field.
 class Scaler {
@@ -70,15 +66,15 @@ class Scaler {
   Sum opposite(Sum in) const {
     if (!is_backward_) return {(in.x * scales_->opposite) >> 8, (in.y * scales_->opposite) >> 8};
     const BackwardScales& by = *backward_;
-    return clipped({in_zones(in.x, most_x, by.opposite_1, by.opposite_2, by.zone_x, by.offset_x),
-                    in_zones(in.y, most_y, by.opposite_1, by.opposite_2, by.zone_y, by.offset_y)},
+    return clipped({in_zones(in.x, max_x, by.opposite_1, by.opposite_2, by.zone_x, by.offset_x),
+                    in_zones(in.y, max_y, by.opposite_1, by.opposite_2, by.zone_y, by.offset_y)},
                    params_.field.bottom);
   }
   Sum same(Sum in) const {
     if (is_backward_) return {(in.x * backward_->same) >> 8, (in.y * backward_->same) >> 8};
     const Scales& by = *scales_;
-    return clipped({in_zones(in.x, most_x, by.same_1, by.same_2, by.zone_x, by.offset_x),
-                    in_zones(in.y, most_y, by.same_1, by.same_2, by.zone_y, by.offset_y)},
+    return clipped({in_zones(in.x, max_x, by.same_1, by.same_2, by.zone_x, by.offset_x),
+                    in_zones(in.y, max_y, by.same_1, by.same_2, by.zone_y, by.offset_y)},
                    false);
   }
   /// To the range of vectors; those from the bottom field to the top field have one step more below.
@@ -104,7 +100,7 @@ Neighbour neighbour(const Picture& picture, int x, int y, unsigned direction) {
   const Macroblock& macroblock = picture.at(static_cast<uint32_t>(x) / 2, static_cast<uint32_t>(y) / 2);
   const unsigned block = static_cast<unsigned>((y & 1) * 2 + (x & 1));
   if (macroblock.intra >> block & 1) return {};
-  const Vector vector = (direction ? macroblock.backward : macroblock.forward)[block];
+  const Vector vector = macroblock.vectors(direction)[block];
   return {true, (macroblock.opposite[direction] >> block & 1) != 0, {vector.x, vector.y}};
 }
 
@@ -177,9 +173,7 @@ FieldVector predict_field_vector(BitReader& bits, const Picture& picture, Positi
   const auto& [a, b, c] = from;
   Sum predicted = a.exists ? a.vector : c.exists ? c.vector : b.vector;
   if (count > 1) predicted = median(a.vector, b.vector, c.vector);
-  // HYBRIDPRED, 10.3.5.4.3.5.
-  if (params.type == PictureType::p && a.exists && c.exists &&
-      (distance(predicted, a.vector) > hybrid_threshold || distance(predicted, c.vector) > hybrid_threshold))
+  if (params.type == PictureType::p && a.exists && c.exists && is_hybrid(predicted, a.vector, c.vector))
     predicted = bits.flag() ? a.vector : c.vector;
   // Two references halve the height; the bottom field's vectors to the top field begin one step lower.
   const Sum range = range_of(params);
@@ -191,14 +185,9 @@ FieldVector predict_field_vector(BitReader& bits, const Picture& picture, Positi
 
 std::array<FieldVector, 2> direct_field_vectors(const Picture& picture, Position at) {
   const MotionParams& motion = picture.params.motion;
-  if (!motion.has_stored) return {};
-  const StoredMotion& stored = picture.stored[size_t{at.y} * picture.params.width + at.x];
-  std::array<FieldVector, 2> found;
-  for (int direction = 0; direction < 2; ++direction)
-    found[static_cast<size_t>(direction)] = {{static_cast<int16_t>(direct_component(motion, stored.vector.x, direction)),
-                                              static_cast<int16_t>(direct_component(motion, stored.vector.y, direction))},
-                                             stored.opposite != 0};
-  return found;
+  const StoredMotion stored = picture.stored_at(at.x, at.y);
+  const bool opposite = stored.opposite != 0;
+  return {FieldVector{direct_vector(motion, stored.vector, 0), opposite}, FieldVector{direct_vector(motion, stored.vector, 1), opposite}};
 }
 
 FieldVector combined_field_vector(const std::array<Vector, 4>& vectors, uint8_t opposite) {

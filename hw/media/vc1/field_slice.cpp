@@ -7,7 +7,6 @@
 namespace softgen::media::vc1 {
 namespace {
 
-constexpr uint8_t all_luma = 15, all_blocks = 63;
 /// MBMODE: intra ones, one vector, four vectors. The lowest bit says that intra and four-vector macroblocks have coefficients, and others a vector.
 constexpr int first_one_vector = 2, first_four_vectors = 6, has_no_coefficients = 2;
 
@@ -17,17 +16,11 @@ bool SliceDecoder::field_macroblock() {
   const bool mixed = params_.motion.mixed;
   const int mode = (mixed ? tables().mixed_field_mode : tables().field_mode)[params_.tables.mode & 7].take(bits_);
   if (mode < 0) return false;
-  transform_ = {.code = params_.transform, .is_shared = !params_.block_transforms};
-  pattern_ = 0;
   if (mode < first_one_vector) return field_intra(mode & 1);
   const bool has_four = mode >= first_four_vectors;
   if (!(has_four ? field_four_vectors() : field_one_vector(mode & 1))) return false;
-  if (has_four ? mode & 1 : !(mode & has_no_coefficients)) {
-    if (!read_interlaced_pattern()) return false;
-    here().quantizer = read_quantizer();
-    if (params_.block_transforms && !read_transform()) return false;
-  }
-  return blocks(pattern_, false);
+  const bool has_coefficients = has_four ? mode & 1 : !(mode & has_no_coefficients);
+  return !has_coefficients || (read_interlaced_pattern() && inter_blocks());
 }
 
 bool SliceDecoder::read_interlaced_pattern() {
@@ -49,7 +42,7 @@ bool SliceDecoder::field_intra(bool has_coefficients) {
 void SliceDecoder::field_predict(unsigned direction, unsigned block, bool is_one, const FieldVectorData& data) {
   const FieldVector found = predict_field_vector(bits_, picture_, at_, block, is_one, direction, data);
   Macroblock& macroblock = here();
-  std::array<Vector, 4>& vectors = direction ? macroblock.backward : macroblock.forward;
+  std::array<Vector, 4>& vectors = macroblock.vectors(direction);
   const auto mask = static_cast<uint8_t>(is_one ? all_luma : 1u << block);
   if (is_one) vectors.fill(found.vector);
   else vectors[block] = found.vector;
@@ -103,10 +96,10 @@ bool SliceDecoder::field_b_vectors(bool has_vector) {
 bool SliceDecoder::field_four_vectors() {
   const bool is_b = params_.type == PictureType::b;
   const unsigned direction = is_b && !flag(params_.raw.forward, plane_forward);
-  const int pattern = tables().four_vector_pattern[params_.tables.four_vectors & 3].take(bits_);
+  const int pattern = read_four_vector_pattern();
   if (pattern < 0) return false;
   Macroblock& macroblock = here();
-  const std::array<Vector, 4>& vectors = direction ? macroblock.backward : macroblock.forward;
+  const std::array<Vector, 4>& vectors = macroblock.vectors(direction);
   for (unsigned block = 0; block < 4; ++block) {
     FieldVectorData data;
     if (pattern >> (3 - block) & 1 && !read_field_vector_data(bits_, params_, data)) return false;

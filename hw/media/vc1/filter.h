@@ -14,8 +14,9 @@ namespace softgen::media::vc1 {
 
 /// Smooths the differences of intra blocks, and puts them into the frame. Rows of macroblocks are shared out. A stop request leaves rows out.
 void smooth(Picture& picture, WorkerPool* pool, const StopFlag& stop);
+/// Of an interlaced frame by deblock_frame().
 void deblock(Picture& picture, WorkerPool* pool, const StopFlag& stop);
-/// Of an interlaced frame (8.6.4 to 8.6.6).
+/// 8.6.4 to 8.6.6.
 void deblock_frame(Picture& picture, WorkerPool* pool, const StopFlag& stop);
 
 /// 4 lines over an edge; the third decides. `across` leads over it, `along` to the next line.

@@ -8,24 +8,20 @@ namespace {
 
 struct Candidate {
   bool exists = false;
-  int x = 0, y = 0;
+  Sum vector;
 
   /// Of a field vector: it leads to the field of the other parity.
-  bool is_opposite() const { return y & 4; }
+  bool is_opposite() const { return vector.y & 4; }
 };
 
-Candidate candidate(Vector vector) { return {true, vector.x, vector.y}; }
+Candidate candidate(Vector vector) { return {true, {vector.x, vector.y}}; }
 
-Candidate mean(Vector one, Vector other) { return {true, (one.x + other.x + 1) >> 1, (one.y + other.y + 1) >> 1}; }
-
-const std::array<Vector, 4>& vectors_of(const Macroblock& macroblock, unsigned direction) {
-  return direction ? macroblock.backward : macroblock.forward;
-}
+Candidate mean(Vector one, Vector other) { return {true, {(one.x + other.x + 1) >> 1, (one.y + other.y + 1) >> 1}}; }
 
 /// Of the macroblock to the left. Blocks 0 and 2 have it.
 Candidate left_candidate(const Macroblock& own, const Macroblock& left, unsigned block, unsigned direction) {
   if (left.intra) return {};
-  const auto& vectors = vectors_of(left, direction);
+  const auto& vectors = left.vectors(direction);
   if (own.field_vectors || !left.field_vectors) return candidate(vectors[block + 1]);
   return mean(vectors[block + 1], vectors[(block + 1) ^ 2]);
 }
@@ -33,7 +29,7 @@ Candidate left_candidate(const Macroblock& own, const Macroblock& left, unsigned
 /// Of a macroblock above: its lower block `column`, or the one of the same field, or both fields' mean.
 Candidate upper_candidate(const Macroblock& own, const Macroblock& above, unsigned block, unsigned column, unsigned direction) {
   if (above.intra) return {};
-  const auto& vectors = vectors_of(above, direction);
+  const auto& vectors = above.vectors(direction);
   if (!above.field_vectors) return candidate(vectors[2 + column]);
   if (own.field_vectors) return candidate(vectors[(block & 2) + column]);
   return mean(vectors[2 + column], vectors[column]);
@@ -42,7 +38,7 @@ Candidate upper_candidate(const Macroblock& own, const Macroblock& above, unsign
 /// Left, above, and above to one side.
 std::array<Candidate, 3> candidates(const Picture& picture, Position at, unsigned block, unsigned direction) {
   const Macroblock& own = picture.at(at.x, at.y);
-  const auto& vectors = vectors_of(own, direction);
+  const auto& vectors = own.vectors(direction);
   std::array<Candidate, 3> found;
   if (block & 1) found[0] = candidate(vectors[block - 1]);
   else if (at.x) found[0] = left_candidate(own, picture.at(at.x - 1, at.y), block, direction);
@@ -58,24 +54,22 @@ std::array<Candidate, 3> candidates(const Picture& picture, Position at, unsigne
   return found;
 }
 
-Candidate median_of(const std::array<Candidate, 3>& from) {
-  return {true, median(from[0].x, from[1].x, from[2].x), median(from[0].y, from[1].y, from[2].y)};
-}
+Sum median_of(const std::array<Candidate, 3>& from) { return median(from[0].vector, from[1].vector, from[2].vector); }
 
-Candidate first_of(const std::array<Candidate, 3>& from) {
+Sum first_of(const std::array<Candidate, 3>& from) {
   for (const Candidate& one : from)
-    if (one.exists) return one;
+    if (one.exists) return one.vector;
   return {};
 }
 
 /// The first one that leads to the field most lead to, of two the same parity's; three of a kind give their median.
-Candidate field_prediction(const std::array<Candidate, 3>& from, int count) {
+Sum field_prediction(const std::array<Candidate, 3>& from, int count) {
   int opposite = 0;
   for (const Candidate& one : from) opposite += one.exists && one.is_opposite();
   if (count == 3 && (opposite == 0 || opposite == 3)) return median_of(from);
   const bool wants_opposite = count > 1 && opposite > count - opposite;
   for (const Candidate& one : from)
-    if (one.exists && (count < 2 || one.is_opposite() == wants_opposite)) return one;
+    if (one.exists && (count < 2 || one.is_opposite() == wants_opposite)) return one.vector;
   return {};
 }
 
@@ -85,9 +79,9 @@ Vector predict_frame_vector(const Picture& picture, Position at, unsigned block,
   const PictureParams& params = picture.params;
   const std::array<Candidate, 3> from = candidates(picture, at, block, direction);
   const int count = from[0].exists + from[1].exists + from[2].exists;
-  Candidate predicted;
+  Sum predicted;
   if (picture.at(at.x, at.y).field_vectors) predicted = field_prediction(from, count);
-  else if (params.width == 1) predicted = from[1];
+  else if (params.width == 1) predicted = from[1].vector;
   else predicted = count > 1 ? median_of(from) : first_of(from);
   const Sum range = vector_range(params.motion);
   return {wrapped(predicted.x + data.x, range.x), wrapped(predicted.y + data.y, range.y)};

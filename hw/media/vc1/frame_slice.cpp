@@ -8,8 +8,6 @@
 namespace softgen::media::vc1 {
 namespace {
 
-constexpr uint8_t all_blocks = 63;
-
 enum class Vectors : uint8_t { one, two_fields, four, four_fields, intra };
 /// What MBMODE stands for (tables 160 to 167).
 struct FrameMode {
@@ -33,8 +31,6 @@ FrameMode mode_of(bool has_four, int code) {
 }  // namespace
 
 bool SliceDecoder::frame_macroblock() {
-  transform_ = {.code = params_.transform, .is_shared = !params_.block_transforms};
-  pattern_ = 0;
   const bool skipped = flag(params_.raw.skip, plane_skip), has_four = params_.type == PictureType::p && params_.four_vectors;
   FrameMode mode{Vectors::one, false, false, false};
   if (!skipped) {
@@ -53,11 +49,7 @@ bool SliceDecoder::frame_macroblock() {
     if (mode.has_coefficients && !read_interlaced_pattern()) return false;
     if (!(has_two || mode.vectors == Vectors::one ? frame_p_vectors(has_two, mode.has_vector) : frame_four_vectors())) return false;
   }
-  if (pattern_) {
-    macroblock.quantizer = read_quantizer();
-    if (params_.block_transforms && !read_transform()) return false;
-  }
-  return blocks(pattern_, false);
+  return !pattern_ || inter_blocks();
 }
 
 // FIELDTX, CBPPRESENT.
@@ -76,9 +68,7 @@ bool SliceDecoder::frame_vector(unsigned direction, unsigned block, unsigned cou
   FieldVectorData data;
   if (has_vector && !read_field_vector_data(bits_, params_, data)) return false;
   const Vector vector = predict_frame_vector(picture_, at_, block, direction, data);
-  Macroblock& macroblock = here();
-  std::array<Vector, 4>& vectors = direction ? macroblock.backward : macroblock.forward;
-  std::fill_n(vectors.begin() + block, count, vector);
+  std::fill_n(here().vectors(direction).begin() + block, count, vector);
   return true;
 }
 
@@ -89,14 +79,14 @@ bool SliceDecoder::frame_p_vectors(bool has_two, bool has_vector) {
     predictor_.macroblock(at_.x, at_.y, 0, macroblock.forward[0], false);
     return true;
   }
-  const int pattern = tables().two_vector_pattern[params_.tables.two_vectors & 3].take(bits_);
+  const int pattern = read_two_vector_pattern();
   if (pattern < 0 || !frame_vector(0, 0, 2, pattern & 2) || !frame_vector(0, 2, 2, pattern & 1)) return false;
   predictor_.frame_blocks(at_.x, at_.y, {0, 0}, macroblock.forward, true, false);
   return true;
 }
 
 bool SliceDecoder::frame_four_vectors() {
-  const int pattern = tables().four_vector_pattern[params_.tables.four_vectors & 3].take(bits_);
+  const int pattern = read_four_vector_pattern();
   if (pattern < 0) return false;
   for (unsigned block = 0; block < 4; ++block)
     if (!frame_vector(0, block, 1, pattern >> (3 - block) & 1)) return false;
@@ -129,8 +119,8 @@ bool SliceDecoder::frame_b_vectors(bool skipped, bool has_two, bool has_vector, 
 bool SliceDecoder::frame_interpolated(bool skipped, bool has_two) {
   Macroblock& macroblock = here();
   int pattern = 0;
-  if (has_two) pattern = tables().four_vector_pattern[params_.tables.four_vectors & 3].take(bits_);
-  else if (!skipped) pattern = tables().two_vector_pattern[params_.tables.two_vectors & 3].take(bits_);
+  if (has_two) pattern = read_four_vector_pattern();
+  else if (!skipped) pattern = read_two_vector_pattern();
   if (pattern < 0) return false;
   if (!has_two) {
     if (!frame_vector(0, 0, 4, pattern & 2) || !frame_vector(1, 0, 4, pattern & 1)) return false;
@@ -148,7 +138,7 @@ bool SliceDecoder::frame_interpolated(bool skipped, bool has_two) {
 void SliceDecoder::predict_both(bool of_fields) {
   const Macroblock& macroblock = here();
   for (const unsigned direction : {0u, 1u}) {
-    const auto& vectors = direction ? macroblock.backward : macroblock.forward;
+    const auto& vectors = macroblock.vectors(direction);
     if (of_fields) predictor_.frame_blocks(at_.x, at_.y, {direction, direction}, vectors, true, direction);
     else predictor_.macroblock(at_.x, at_.y, direction, vectors[0], direction);
   }
@@ -157,11 +147,10 @@ void SliceDecoder::predict_both(bool of_fields) {
 /// Each field has its vector; with MVSW the second one's is of the other direction.
 bool SliceDecoder::frame_two_vectors(unsigned direction, bool switches) {
   Macroblock& macroblock = here();
-  const int pattern = tables().two_vector_pattern[params_.tables.two_vectors & 3].take(bits_);
+  const int pattern = read_two_vector_pattern();
   const unsigned second = switches ? 1 - direction : direction;
   if (pattern < 0 || !frame_vector(direction, 0, 2, pattern & 2) || !frame_vector(second, 2, 2, pattern & 1)) return false;
-  const std::array<std::array<Vector, 4>*, 2> vectors = {&macroblock.forward, &macroblock.backward};
-  auto &one = *vectors[direction], &other = *vectors[1 - direction];
+  auto &one = macroblock.vectors(direction), &other = macroblock.vectors(1 - direction);
   // What is not in the stream is left for the neighbours.
   if (switches) {
     one[2] = one[3] = one[0];
@@ -169,7 +158,7 @@ bool SliceDecoder::frame_two_vectors(unsigned direction, bool switches) {
   } else {
     for (const unsigned block : {0u, 2u}) frame_vector(1 - direction, block, 2, false);
   }
-  const auto& lower = *vectors[second];
+  const auto& lower = macroblock.vectors(second);
   predictor_.frame_blocks(at_.x, at_.y, {direction, second}, {one[0], one[1], lower[2], lower[3]}, true, false);
   return true;
 }
@@ -180,21 +169,17 @@ bool SliceDecoder::frame_one_vector(unsigned direction, bool has_vector) {
   Macroblock& macroblock = here();
   macroblock.field_vectors = true;
   frame_vector(1 - direction, 0, 4, false);
-  predictor_.macroblock(at_.x, at_.y, direction, (direction ? macroblock.backward : macroblock.forward)[0], false);
+  predictor_.macroblock(at_.x, at_.y, direction, macroblock.vectors(direction)[0], false);
   return true;
 }
 
 void SliceDecoder::frame_direct(bool of_fields) {
   const MotionParams& motion = params_.motion;
-  const StoredMotion stored = motion.has_stored ? picture_.stored[size_t{at_.y} * params_.width + at_.x] : StoredMotion{};
-  Macroblock& macroblock = here();
+  const StoredMotion stored = picture_.stored_at(at_.x, at_.y);
   for (const int direction : {0, 1}) {
-    std::array<Vector, 4>& vectors = direction ? macroblock.backward : macroblock.forward;
-    for (unsigned block = 0; block < 4; ++block) {
-      const Vector from = of_fields && block > 1 ? stored.second : stored.vector;
-      vectors[block] = {static_cast<int16_t>(direct_component(motion, from.x, direction)),
-                        static_cast<int16_t>(direct_component(motion, from.y, direction))};
-    }
+    const Vector upper = direct_vector(motion, stored.vector, direction);
+    const Vector lower = of_fields ? direct_vector(motion, stored.second, direction) : upper;
+    here().vectors(static_cast<unsigned>(direction)) = {upper, upper, lower, lower};
   }
   predict_both(of_fields);
 }

@@ -116,8 +116,7 @@ int Predictor::bias(unsigned reference) const {
 // Chosen as FFmpeg has it.
 int Predictor::limited(unsigned reference, bool is_chroma, int top) const {
   const PictureParams& params = picture_.params;
-  const bool interlaced = params.interlaced_references >> reference & 1;
-  if (params.coding == Coding::frame || interlaced != (params.coding == Coding::progressive)) return top;
+  if (params.coding == Coding::frame || params.is_interlaced_reference(reference) != (params.coding == Coding::progressive)) return top;
   const int height = static_cast<int>(params.edge_height);
   return is_chroma ? std::clamp(top, -8, height / 2) : std::clamp(top, -18, height + 1);
 }
@@ -130,10 +129,10 @@ void Predictor::fetch(unsigned reference, bool is_chroma, int x, int y, unsigned
     std::memset(to, grey, stride * rows);
   } else {
     const PictureParams& params = picture_.params;
-    const bool interlaced = params.interlaced_references >> reference & 1,
+    const bool interlaced = params.is_interlaced_reference(reference),
                is_outside = y < 0 || y + static_cast<int>(rows) > static_cast<int>(from.layout().height);
     if (params.is_field() ? !interlaced : row_step > 1 || (interlaced && is_outside))
-      fetch_rows(reference, is_chroma, x, y, columns, rows, row_step, to);
+      fetch_rows(reference, from, x, y, columns, rows, row_step, to);
     else from.fetch(x, y, columns, rows, reinterpret_cast<std::byte*>(to), stride);
   }
   const unsigned bytes = is_chroma ? 2 * columns : columns;
@@ -149,12 +148,10 @@ void Predictor::fetch(unsigned reference, bool is_chroma, int x, int y, unsigned
 }
 
 // Beyond the frame either its last row continues, or each field's. A field picture's progressive reference is a map of the frame, too.
-void Predictor::fetch_rows(unsigned reference, bool is_chroma, int x, int y, unsigned columns, unsigned rows, unsigned row_step,
+void Predictor::fetch_rows(unsigned reference, const PlaneMap& from, int x, int y, unsigned columns, unsigned rows, unsigned row_step,
                            uint8_t* to) const {
-  const PictureMap& picture = picture_.references[reference];
-  const PlaneMap& from = is_chroma ? picture.chroma : picture.luma;
   const PictureParams& params = picture_.params;
-  const bool interlaced = params.interlaced_references >> reference & 1;
+  const bool interlaced = params.is_interlaced_reference(reference);
   const int last = std::max(static_cast<int>(from.layout().height) / 2 - 1, 0);
   for (unsigned row = 0; row < rows; ++row) {
     int at = y + static_cast<int>(row * row_step);

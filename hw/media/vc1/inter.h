@@ -33,8 +33,9 @@ class Predictor {
   /// Where rows are fetched from. The limit counts where a frame's last rows are of both fields, and where a field's edge is the frame's.
   int limited(unsigned reference, bool is_chroma, int top) const;
   void fetch(unsigned reference, bool is_chroma, int x, int y, unsigned columns, unsigned rows, unsigned row_step, uint8_t* to) const;
-  /// Samples of a frame, row by row.
-  void fetch_rows(unsigned reference, bool is_chroma, int x, int y, unsigned columns, unsigned rows, unsigned row_step, uint8_t* to) const;
+  /// Samples of a frame, row by row. `from`: the reference's plane.
+  void fetch_rows(unsigned reference, const PlaneMap& from, int x, int y, unsigned columns, unsigned rows, unsigned row_step,
+                  uint8_t* to) const;
 
   Picture& picture_;
   /// Changes of the references' samples: range, then intensity. By reference, luma and chroma.

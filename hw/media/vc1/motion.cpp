@@ -10,7 +10,6 @@ namespace softgen::media::vc1 {
 namespace {
 
 constexpr int escape_index = 35, intra_index = 36, indices = 37;
-constexpr int hybrid_threshold = 32;
 
 Sum sum_of(Vector vector) { return {vector.x, vector.y}; }
 
@@ -18,8 +17,6 @@ Sum sum_of(Vector vector) { return {vector.x, vector.y}; }
 int pulled_back(int component, int position, int min, uint32_t blocks, unsigned shift) {
   return std::clamp(component, min - position, std::max(static_cast<int>(blocks << shift) - 4, min) - position);
 }
-
-int distance(Sum a, Sum b) { return std::abs(a.x - b.x) + std::abs(a.y - b.y); }
 
 Vector in_range(const MotionParams& motion, Sum predicted, const VectorData& data) {
   const Sum range = vector_range(motion);
@@ -45,6 +42,12 @@ bool is_intra(const Picture& picture, int x, int y) {
 }
 
 }  // namespace
+
+bool is_hybrid(Sum predicted, Sum above, Sum left) {
+  constexpr int threshold = 32;
+  const auto is_far = [&](Sum from) { return std::abs(predicted.x - from.x) + std::abs(predicted.y - from.y) > threshold; };
+  return is_far(above) || is_far(left);
+}
 
 bool read_vector_data(BitReader& bits, const PictureParams& picture, VectorData& data) {
   const int code = tables().vector[picture.tables.vector].take(bits);
@@ -82,20 +85,14 @@ Vector predict_vector(BitReader& bits, const Picture& picture, Position at, unsi
   // Not further outside than the block's size.
   const int min = is_one ? -60 : -28;
   predicted = {pulled_back(predicted.x, 32 * x, min, params.width, 6), pulled_back(predicted.y, 32 * y, min, params.height, 6)};
-  // HYBRIDPRED, 8.3.5.3.5.
-  if (has_a && has_c &&
-      (distance(predicted, is_intra(picture, x, y - 1) ? Sum{} : a) > hybrid_threshold ||
-       distance(predicted, is_intra(picture, x - 1, y) ? Sum{} : c) > hybrid_threshold))
+  if (has_a && has_c && is_hybrid(predicted, is_intra(picture, x, y - 1) ? Sum{} : a, is_intra(picture, x - 1, y) ? Sum{} : c))
     predicted = bits.flag() ? a : c;
   return in_range(params.motion, predicted, data);
 }
 
 Vector predict_b_vector(const Picture& picture, Position at, unsigned direction, const VectorData& data) {
   const PictureParams& params = picture.params;
-  const auto vector_at = [&](uint32_t x, uint32_t y) {
-    const Macroblock& block = picture.at(x, y);
-    return sum_of(direction ? block.backward[0] : block.forward[0]);
-  };
+  const auto vector_at = [&](uint32_t x, uint32_t y) { return sum_of(picture.at(x, y).vectors(direction)[0]); };
   const Sum c = at.x ? vector_at(at.x - 1, at.y) : Sum{};
   Sum predicted = c;
   if (at.has_above()) {
@@ -115,10 +112,15 @@ int direct_component(const MotionParams& motion, int value, int direction) {
   return motion.quarter ? (value * scale + 128) >> 8 : 2 * ((value * scale + 255) >> 9);
 }
 
+Vector direct_vector(const MotionParams& motion, Vector stored, int direction) {
+  return {static_cast<int16_t>(direct_component(motion, stored.x, direction)),
+          static_cast<int16_t>(direct_component(motion, stored.y, direction))};
+}
+
 // 8.4.5.4: the backward reference's vector by BFRACTION, and pullback.
 std::array<Vector, 2> direct_vectors(const Picture& picture, Position at) {
   const PictureParams& params = picture.params;
-  const Vector stored = params.motion.has_stored ? picture.stored[size_t{at.y} * params.width + at.x].vector : Vector{};
+  const Vector stored = picture.stored_at(at.x, at.y).vector;
   std::array<Vector, 2> vectors;
   for (int direction = 0; direction < 2; ++direction) {
     const auto scaled = [&](int value, uint32_t place, uint32_t size) {

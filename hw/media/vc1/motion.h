@@ -18,6 +18,9 @@ constexpr int median(int a, int b, int c) {
 }
 constexpr Sum median(Sum a, Sum b, Sum c) { return {median(a.x, b.x, c.x), median(a.y, b.y, c.y)}; }
 
+/// HYBRIDPRED, 8.3.5.3.5: the stream says which neighbour predicts where one of these two is far from the prediction.
+bool is_hybrid(Sum predicted, Sum above, Sum left);
+
 /// MVRANGE: vectors reach from -x to x - 1, and so on. Quarter samples.
 constexpr Sum vector_range(const MotionParams& motion) { return {1 << (motion.range + 8 + motion.range / 2), 1 << (motion.range + 7)}; }
 /// Vectors wrap at their range (4.11), a power of 2.
@@ -46,6 +49,7 @@ std::array<Vector, 2> direct_vectors(const Picture& picture, Position at);
 
 /// A component of the stored vector in `direction`: its part by BFRACTION.
 int direct_component(const MotionParams& motion, int value, int direction);
+Vector direct_vector(const MotionParams& motion, Vector stored, int direction);
 
 /// The vector that stands for four, of the blocks that are not intra (8.3.5.4.4). False: at most one is not.
 bool combined_vector(const std::array<Vector, 4>& vectors, uint8_t intra, Vector& combined);

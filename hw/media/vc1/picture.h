@@ -92,6 +92,7 @@ struct PictureParams {
   TransformCode transform = TransformCode::whole;  ///< else that of all
 
   bool is_field() const { return coding == Coding::field; }
+  bool is_interlaced_reference(size_t reference) const { return interlaced_references >> reference & 1; }
   bool is_intra() const { return type == PictureType::i || type == PictureType::bi; }
   /// P pictures with small quantizers are not smoothed (8.5.1), also where the packet asks for it: iHD writes OVERLAP as the sequence has it.
   bool smooths() const { return overlap && (is_intra() || (type == PictureType::p && quantizer.step >= 9)); }
@@ -116,6 +117,8 @@ struct Quantizer {
   bool operator==(const Quantizer&) const = default;
 };
 
+constexpr uint8_t all_luma = 15, all_blocks = 63;  ///< bits by block
+
 /// By block: four of luma, Cb, Cr.
 struct Macroblock {
   std::array<Vector, 4> forward;   ///< of luma blocks; progressive B pictures: all of them the same
@@ -126,15 +129,18 @@ struct Macroblock {
   std::array<uint8_t, 6> subblocks;                         ///< those with coefficients, 8 top left, 4 top right, 2, 1
   std::array<TransformCode, 6> transform;                   ///< of blocks with coefficients: whole, rows, columns or quarters
   Quantizer quantizer;
-  std::array<uint8_t, 2>
-      opposite;          ///< field pictures, forward and backward: luma blocks that are predicted from the field of the other parity
-  bool chroma_opposite;  ///< forward
-  uint8_t intra;         ///< by block
-  uint8_t coded;         ///< I pictures: luma blocks with AC coefficients
-  bool smoothed;         ///< OVERFLAGS
-  bool field_transform;  ///< FIELDTX: luma blocks 0 and 1 are of the top field
-  bool field_vectors;    ///< interlaced frames: vectors 0 and 1 are of the top field
+  std::array<uint8_t, 2> opposite;  ///< field pictures, by direction: luma blocks that are predicted from the field of the other parity
+  bool chroma_opposite;             ///< forward
+  uint8_t intra;                    ///< by block
+  uint8_t coded;                    ///< I pictures: luma blocks with AC coefficients
+  bool smoothed;                    ///< OVERFLAGS
+  bool field_transform;             ///< FIELDTX: luma blocks 0 and 1 are of the top field
+  bool field_vectors;               ///< interlaced frames: vectors 0 and 1 are of the top field
   bool done;
+
+  /// `direction` 0: forward, 1: backward.
+  std::array<Vector, 4>& vectors(unsigned direction) { return direction ? backward : forward; }
+  const std::array<Vector, 4>& vectors(unsigned direction) const { return direction ? backward : forward; }
 };
 
 /// What a picture leaves for direct prediction, by macroblock. In guest memory.
@@ -159,6 +165,10 @@ struct Picture {
 
   Macroblock& at(uint32_t x, uint32_t y) { return blocks[size_t{y} * params.width + x]; }
   const Macroblock& at(uint32_t x, uint32_t y) const { return blocks[size_t{y} * params.width + x]; }
+  /// Zero vectors where the backward reference left none.
+  StoredMotion stored_at(uint32_t x, uint32_t y) const {
+    return params.motion.has_stored ? stored[size_t{y} * params.width + x] : StoredMotion{};
+  }
 };
 
 }  // namespace softgen::media::vc1

@@ -10,7 +10,6 @@
 namespace softgen::media::vc1 {
 namespace {
 
-constexpr uint8_t all_luma = 15, all_blocks = 63;
 constexpr unsigned whole_macroblock = 8;  ///< of TTMB's values
 
 /// Where a block's samples begin, and how far apart they are.
@@ -40,6 +39,8 @@ SliceResult SliceDecoder::decode(uint32_t first_row, uint32_t end_row, const Sto
       at_ = {x, y, first_row};
       here() = {};
       flags_ = picture_.flags[size_t{y} * params_.width + x];
+      transform_ = {.code = params_.transform, .is_shared = !params_.block_transforms};
+      pattern_ = 0;
       if (!macroblock() || bits_.over()) {
         here() = {};
         return SliceResult::broken;
@@ -123,8 +124,6 @@ bool SliceDecoder::read_transform() {
 
 bool SliceDecoder::p_macroblock() {
   const bool has_four = flag(params_.raw.vector_type, plane_vector_type), skipped = flag(params_.raw.skip, plane_skip);
-  transform_ = {.code = params_.transform, .is_shared = !params_.block_transforms};
-  pattern_ = 0;
   return has_four ? p_four_vectors(skipped) : p_one_vector(skipped);
 }
 
@@ -196,10 +195,7 @@ bool SliceDecoder::has_intra_neighbour() const {
 
 // 7.1.3.3, 8.4.
 bool SliceDecoder::b_macroblock() {
-  Macroblock& macroblock = here();
   const bool direct = flag(params_.raw.direct, plane_direct), skipped = flag(params_.raw.skip, plane_skip);
-  transform_ = {.code = params_.transform, .is_shared = !params_.block_transforms};
-  pattern_ = 0;
   VectorData first, second;
   unsigned type = 2;
   if (!direct) {
@@ -217,8 +213,11 @@ bool SliceDecoder::b_macroblock() {
   }
   predict_b(interpolates ? second : first, first, direct, !is_backward, interpolates || is_backward);
   if (!has_coefficients) return true;
-  if (!read_pattern()) return false;
-  macroblock.quantizer = read_quantizer();
+  return read_pattern() && inter_blocks();
+}
+
+bool SliceDecoder::inter_blocks() {
+  here().quantizer = read_quantizer();
   if (params_.block_transforms && !read_transform()) return false;
   return blocks(pattern_, false);
 }

@@ -11,6 +11,7 @@
 #include "hw/media/vc1/inter.h"
 #include "hw/media/vc1/motion.h"
 #include "hw/media/vc1/picture.h"
+#include "hw/media/vc1/vlc.h"
 
 namespace softgen::media::vc1 {
 
@@ -43,8 +44,11 @@ class SliceDecoder {
   bool field_b_vectors(bool has_vector);
   bool field_four_vectors();
   void field_predict(unsigned direction, unsigned block, bool is_one, const FieldVectorData& data);
+  // Of both, and of P and B interlaced frames (frame_slice.cpp).
   bool read_interlaced_pattern();
-  // Of P and B interlaced frames (frame_slice.cpp).
+  /// Less than 0: the stream is broken.
+  int read_four_vector_pattern() { return tables().four_vector_pattern[params_.tables.four_vectors & 3].take(bits_); }
+  int read_two_vector_pattern() { return tables().two_vector_pattern[params_.tables.two_vectors & 3].take(bits_); }
   bool frame_macroblock();
   bool frame_intra();
   bool frame_vector(unsigned direction, unsigned block, unsigned count, bool has_vector);
@@ -60,6 +64,8 @@ class SliceDecoder {
   bool read_transform();
   /// `coded`: bits of the pattern's order, luma first.
   bool blocks(unsigned coded, bool predicts_ac);
+  /// Quantizer, transform and blocks of an inter macroblock whose pattern is read.
+  bool inter_blocks();
   bool inter_block(unsigned index, BlockTransform& transform);
 
   bool flag(bool is_raw, uint8_t plane) { return is_raw ? bits_.flag() : (flags_ & plane) != 0; }

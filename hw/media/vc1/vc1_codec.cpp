@@ -18,6 +18,18 @@ using vc1::Vector;
 /// The layout of direct motion buffers is chosen: these bytes for each macroblock, in raster order. Drivers allocate 64.
 static_assert(sizeof(StoredMotion) == 12);
 
+/// The vector that stands for a macroblock's four; 0 of intra ones.
+StoredMotion stored_motion(const vc1::PictureParams& params, const Macroblock& block) {
+  if (params.coding == vc1::Coding::progressive) {
+    Vector combined;
+    return {.vector = vc1::combined_vector(block.forward, block.intra, combined) ? combined : Vector{}};
+  }
+  if (block.intra) return {};
+  if (params.coding == vc1::Coding::frame) return {.vector = block.forward[0], .second = block.forward[2]};
+  const vc1::FieldVector combined = vc1::combined_field_vector(block.forward, block.opposite[0]);
+  return {.vector = combined.vector, .opposite = combined.opposite};
+}
+
 }  // namespace
 
 ExecResult Vc1Codec::object(const Packet& packet, const PacketStore& state, EngineEnv& env) {
@@ -62,7 +74,7 @@ void Vc1Codec::open_references(const vc1::SurfaceSet& surfaces, EngineEnv& env) 
       map.close();
       continue;
     }
-    const bool as_frame = !params.is_field() || !(params.interlaced_references >> i & 1);
+    const bool as_frame = !params.is_field() || !params.is_interlaced_reference(i);
     map.open(env.view, env.stop, as_frame ? layout : layout.field(is_bottom), surfaces.reference[i], Access::read);
   }
 }
@@ -97,8 +109,7 @@ ExecResult Vc1Codec::close(const PacketStore&, EngineEnv& env) {
   refresh(env);
   if (picture_.params.smooths()) vc1::smooth(picture_, pool_, env.stop);
   if (!conceal(env.stop)) return ExecResult::aborted;
-  if (picture_.params.loop_filter && picture_.params.coding == vc1::Coding::frame) vc1::deblock_frame(picture_, pool_, env.stop);
-  else if (picture_.params.loop_filter) vc1::deblock(picture_, pool_, env.stop);
+  if (picture_.params.loop_filter) vc1::deblock(picture_, pool_, env.stop);
   if (env.stop.aborting()) return ExecResult::aborted;
   if (goes_to_surface()) store_frame(destination_, picture_.frame, pool_);
   if (!picture_.params.is_field()) hand_over(host_picture(picture_.frame), env);
@@ -124,20 +135,11 @@ bool Vc1Codec::conceal(const StopFlag& stop) {
   return true;
 }
 
-// For direct prediction: the vector that stands for a macroblock's four; 0 of intra ones.
+// For direct prediction.
 void Vc1Codec::write_motion(EngineEnv& env) const {
-  std::vector<StoredMotion> stored(picture_.blocks.size());
-  for (size_t i = 0; i < stored.size(); ++i) {
-    const Macroblock& block = picture_.blocks[i];
-    if (picture_.params.is_field() && !block.intra) {
-      const vc1::FieldVector combined = vc1::combined_field_vector(block.forward, block.opposite[0]);
-      stored[i] = {.vector = combined.vector, .opposite = combined.opposite};
-    } else if (picture_.params.coding == vc1::Coding::frame) {
-      if (!block.intra) stored[i] = {.vector = block.forward[0], .second = block.forward[2]};
-    } else if (!vc1::combined_vector(block.forward, block.intra, stored[i].vector)) {
-      stored[i].vector = {};
-    }
-  }
+  std::vector<StoredMotion> stored;
+  stored.reserve(picture_.blocks.size());
+  for (const Macroblock& block : picture_.blocks) stored.push_back(stored_motion(picture_.params, block));
   env.view.write(motion_address_, stored.data(), stored.size() * sizeof(StoredMotion));
 }
 
