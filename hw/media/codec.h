@@ -42,7 +42,7 @@ class Codec {
   virtual void drop() {}
   /// Of the last picture.
   virtual PictureStatus status() const { return {}; }
-  /// What takes the pictures over that begin from now on; null: they go to their surfaces alone.
+  /// What may take pictures over; null: they go to their surfaces alone.
   void set_sink(PictureSink* sink) { sink_ = sink; }
 
  protected:

@@ -142,7 +142,7 @@ ExecResult Video::select(const Packet& packet, EngineEnv& env) {
   if (!mode) return ExecResult::done;
   store_.put(packet.command->id, 0, packet.dwords);
   std::unique_ptr<Codec>& codec = codecs_[static_cast<size_t>(mode->standard)][mode->encode];
-  if (!codec) codec = packets_->make_codec(*mode, pool_);
+  if (!codec && (codec = packets_->make_codec(*mode, pool_))) codec->set_sink(&scaled_);
   codec_ = codec.get();
   mode_ = *mode;
   return ExecResult::done;
@@ -171,7 +171,7 @@ ExecResult Video::settle(ExecResult result, EngineEnv& env) {
   }
   if (codec_->is_open()) return result;
   if (scaled_.is_awaited()) unimplemented("SFC of such a picture", "standard {}", static_cast<unsigned>(mode_.standard));
-  end_scaling();
+  scaled_.end();
   const PictureStatus status = codec_->status();
   if (status.blocks) count_picture(status);
   packets_->write_status(mode_, status, env);
@@ -181,15 +181,8 @@ ExecResult Video::settle(ExecResult result, EngineEnv& env) {
 
 // Drivers send SFC's packets behind MFX_PIPE_MODE_SELECT (codechal_decode_avc.cpp, AddPictureCmds).
 void Video::begin_scaling() {
-  std::optional<sfc::Job> job = state_.sfc.started ? packets_->scaling(state_.sfc) : std::nullopt;
+  scaled_.begin(state_.sfc.started ? packets_->scaling(state_.sfc) : std::nullopt);
   state_.sfc.started = 0;
-  codec_->set_sink(job ? &scaled_ : nullptr);
-  scaled_.begin(std::move(job));
-}
-
-void Video::end_scaling() {
-  scaled_.end();
-  codec_->set_sink(nullptr);
 }
 
 void Video::code_picture(EngineEnv& env) const {
@@ -205,9 +198,8 @@ void Video::code_picture(EngineEnv& env) const {
 }
 
 void Video::drop_picture() {
-  if (!codec_) return;
-  codec_->drop();
-  end_scaling();
+  if (codec_) codec_->drop();
+  scaled_.end();
 }
 
 // What is beyond the input's bound reads as 0, what is beyond the output's is dropped (as for indirect objects, SKL PRM vol 2a, "Access Upper Bound").
