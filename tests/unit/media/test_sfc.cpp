@@ -6,6 +6,7 @@
 #include <random>
 #include <vector>
 
+#include "tests/unit/media/sfc_rig.h"
 #include "tests/unit/media/vebox_rig.h"
 
 using namespace softgen;
@@ -31,8 +32,8 @@ Picture flat(int value) {
   return [value](uint32_t, uint32_t) { return value; };
 }
 
-struct Fixture : test::VeboxRig {
-  Fixture() : VeboxRig(input, end) {
+struct Fixture : test::VeboxRig, test::SfcPackets {
+  Fixture() : VeboxRig(input, end), SfcPackets(SfcClient::vebox, width, height, output, out_pitch, chroma_row) {
     source.width = width - 1, source.height = height - 1;
     source.surface_format = SurfaceState::SurfaceFormat::PLANAR_420_8;
     source.interleave_chroma = true;
@@ -42,29 +43,8 @@ struct Fixture : test::VeboxRig {
     target.surface_identification = SurfaceState::SurfaceIdentification::OUTPUT;
     object.ending_x = width - 1;
     object.current_frame_input_address = input;
-    lock.sfc_lock_body.ve_sfc_pipe_select = G::SFC_LOCK_BODY::VESFCPipeSelect::VEBOX;
-    state.sfc_pipe_mode = State::SFCPipeMode::VE_TO_SFC;
-    state.sfc_input_chroma_sub_sampling = State::SFCInputChromaSubSampling::_4_2_0;
-    state.input_frame_resolution_width = state.source_region_width = width - 1;
-    state.input_frame_resolution_height = state.source_region_height = height - 1;
-    state.output_frame_address = output, state.output_surface_pitch = out_pitch - 1;
-    state.output_surface_y_offset_for_u = chroma_row;
-    state.alpha_default_value = 1023;
-    state.bypass_x_adaptive_filtering = state.bypass_y_adaptive_filtering = true;
     state.avs_filter_mode = State::AVSFilterMode::BILINEAR_FILTER_ONLY;
-    become(Format::NV12, width, height);
     fill(texture, other, other);
-  }
-  /// The frame and the picture in it.
-  void become(Format format, uint32_t columns, uint32_t rows) {
-    state.output_surface_format_type = format;
-    state.output_surface_interleave_chroma_enable = format == Format::NV12;
-    const bool turned = state.rotation_mode == Rotated::_90_CW || state.rotation_mode == Rotated::_270_CW;
-    state.output_frame_width = (turned ? rows : columns) - 1, state.output_frame_height = (turned ? columns : rows) - 1;
-    state.scaled_region_size_width = columns - 1, state.scaled_region_size_height = rows - 1;
-    state.scaling_factor_width = static_cast<float>(state.source_region_width + 1) / static_cast<float>(columns);
-    state.scaling_factor_height = static_cast<float>(state.source_region_height + 1) / static_cast<float>(rows);
-    state.avs_scaling_enable = state.scaling_factor_width != 1 || state.scaling_factor_height != 1;
   }
   void fill(const Picture& y_of, const Picture& u_of, const Picture& v_of) {
     for (uint32_t y = 0; y < height; ++y)
@@ -75,7 +55,7 @@ struct Fixture : test::VeboxRig {
         view.store<uint8_t>(input + (chroma_row + y) * pitch + 2 * x + 1, static_cast<uint8_t>(v_of(x, y)));
       }
   }
-  void send_states() { send(modes), send(source), send(target), send(lock), send(state), send(avs), send(luma), send(chroma), send(ief); }
+  void send_states() { send(modes), send(source), send(target), send_to(*this); }
   ExecResult run() {
     send_states(), send(G::SFC_FRAME_START{});
     return send(object);
@@ -122,12 +102,6 @@ struct Fixture : test::VeboxRig {
   SurfaceState source, target;
   G::VEBOX_STATE modes;
   G::VEB_DI_IECP object;
-  G::SFC_LOCK lock;
-  State state;
-  G::SFC_AVS_STATE avs;
-  G::SFC_AVS_LUMA_COEFF_TABLE luma;
-  G::SFC_AVS_CHROMA_COEFF_TABLE chroma;
-  G::SFC_IEF_STATE ief;
 };
 
 }  // namespace

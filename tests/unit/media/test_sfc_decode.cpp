@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "hw/media/sfc/decoded.h"
+#include "tests/unit/media/sfc_rig.h"
 #include "tests/unit/media/vebox_rig.h"
 #include "tests/unit/media/video_rig.h"
 
@@ -25,45 +26,12 @@ using Format = State::OutputSurfaceFormatType;
 uint8_t luma_at(uint32_t x, uint32_t y) { return static_cast<uint8_t>((x * 37 + y * 101 + x * y) % 220 + 16); }
 uint8_t chroma_at(uint32_t x, uint32_t y, uint32_t c) { return static_cast<uint8_t>((x * 11 + y * 59 + c * 31 + 3 * x * y) % 224 + 16); }
 
-/// SFC's packets, with a client of either engine.
-struct SfcPackets {
-  G::SFC_LOCK lock;
-  State state;
-  G::SFC_AVS_STATE avs;
-  G::SFC_AVS_LUMA_COEFF_TABLE luma;
-  G::SFC_AVS_CHROMA_COEFF_TABLE chroma;
-  G::SFC_IEF_STATE ief;
+using test::SfcPackets;
 
-  SfcPackets() {
-    lock.sfc_lock_body.pre_scaled_output_surface_output_enable = true;
-    state.sfc_input_chroma_sub_sampling = State::SFCInputChromaSubSampling::_4_2_0;
-    state.input_frame_resolution_width = state.source_region_width = width - 1;
-    state.input_frame_resolution_height = state.source_region_height = height - 1;
-    state.output_frame_address = output, state.output_surface_pitch = out_pitch - 1;
-    state.output_surface_y_offset_for_u = out_chroma_row;
-    state.alpha_default_value = 1023;
-    state.bypass_x_adaptive_filtering = state.bypass_y_adaptive_filtering = true;
-    become(Format::NV12, width, height);
-  }
-  void become(Format format, uint32_t wide, uint32_t high) {
-    state.output_surface_format_type = format;
-    state.output_surface_interleave_chroma_enable = format == Format::NV12;
-    state.output_frame_width = state.scaled_region_size_width = wide - 1;
-    state.output_frame_height = state.scaled_region_size_height = high - 1;
-    state.scaling_factor_width = static_cast<float>(width) / static_cast<float>(wide);
-    state.scaling_factor_height = static_cast<float>(height) / static_cast<float>(high);
-    state.avs_scaling_enable = wide != width || high != height;
-  }
-  void set_client(SfcClient client) {
-    const bool is_vebox = client == SfcClient::vebox;
-    lock.sfc_lock_body.ve_sfc_pipe_select = is_vebox ? G::SFC_LOCK_BODY::VESFCPipeSelect::VEBOX : G::SFC_LOCK_BODY::VESFCPipeSelect::VDBOX;
-    state.sfc_pipe_mode = is_vebox ? State::SFCPipeMode::VE_TO_SFC : State::SFCPipeMode::VD_TO_SFC;
-  }
-  template <class Rig>
-  void send(Rig& rig) const {
-    rig.send(lock), rig.send(state), rig.send(avs), rig.send(luma), rig.send(chroma), rig.send(ief), rig.send(G::SFC_FRAME_START{});
-  }
-};
+template <class Rig>
+void start(const SfcPackets& sfc, Rig& rig) {
+  sfc.send_to(rig), rig.send(G::SFC_FRAME_START{});
+}
 
 template <class Rig>
 std::vector<uint8_t> bytes_of(Rig& rig, uint64_t from, uint64_t to) {
@@ -92,7 +60,7 @@ struct Fixture : test::VideoRig {
     surface.surface_format = G::MFX_SURFACE_STATE::SurfaceFormat::MFX_PLANAR_420_8;
     surface.interleave_chroma = true;
     surface.width = width - 1, surface.height = height - 1, surface.surface_pitch = pitch - 1, surface.y_offset_for_u_cb = chroma_row;
-    sfc.set_client(SfcClient::vdbox);
+    sfc.lock.sfc_lock_body.pre_scaled_output_surface_output_enable = true;
   }
   void send_picture_states() {
     G::MFX_PIPE_BUF_ADDR_STATE buffers;
@@ -106,7 +74,7 @@ struct Fixture : test::VideoRig {
   }
   void decode(bool scales = true) {
     send(mode);
-    if (scales) sfc.send(*this);
+    if (scales) start(sfc, *this);
     send_picture_states(), send(object);
     REQUIRE(video.flush({}, env) == ExecResult::done);
   }
@@ -128,7 +96,7 @@ struct Fixture : test::VideoRig {
   G::MFX_AVC_IMG_STATE image;
   G::MFX_SURFACE_STATE surface;
   G::MFD_AVC_BSD_OBJECT object;
-  SfcPackets sfc;
+  SfcPackets sfc{SfcClient::vdbox, width, height, output, out_pitch, out_chroma_row};
 };
 
 }  // namespace
@@ -180,14 +148,14 @@ TEST_CASE_METHOD(Fixture, "sfc behind vcs: frames are those that VEBOX's picture
   veb.ending_x = width - 1, veb.current_frame_input_address = decoded;
   vebox.send(G::VEBOX_STATE{}), vebox.send(source);
   sfc.set_client(SfcClient::vebox);
-  sfc.send(vebox);
+  start(sfc, vebox);
   REQUIRE(vebox.send(veb) == ExecResult::done);
   CHECK_FALSE(is_untouched(output, output + out_pitch));
   CHECK(bytes_of(*this, output, end) == vebox.bytes(output, end));
 }
 
 TEST_CASE_METHOD(Fixture, "sfc behind vcs: packets are kept in the context image; a reset drops the work") {
-  sfc.send(*this);
+  start(sfc, *this);
   std::vector<std::byte> context(video.context_size());
   video.save_context(context), video.reset_context();
   const std::vector<std::byte> saved = context;
@@ -195,7 +163,7 @@ TEST_CASE_METHOD(Fixture, "sfc behind vcs: packets are kept in the context image
   decode(false);
   CHECK(wrong(output, out_pitch, out_chroma_row) == 0);
   view.fill(output, 0, end - output);
-  send(mode), sfc.send(*this), send_picture_states(), send(object);
+  send(mode), start(sfc, *this), send_picture_states(), send(object);
   stop.request(StopFlag::reset);
   CHECK(video.flush({}, env) == ExecResult::aborted);
   CHECK(is_untouched(output, end));

@@ -18,11 +18,8 @@
 
 using namespace softgen;
 using namespace softgen::media;
-using namespace softgen::media::vc1;
-using media::test::BitWriter;
-using media::test::check_codes;
-using media::test::digits;
-using Rig = media::test::Vc1Rig;
+using namespace softgen::media::test;
+using Rig = Vc1Rig;
 
 namespace {
 

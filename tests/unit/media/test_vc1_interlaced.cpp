@@ -11,15 +11,12 @@
 
 using namespace softgen;
 using namespace softgen::media;
-using namespace softgen::media::vc1;
-using media::test::BitWriter;
-using media::test::check_codes;
-using media::test::digits;
+using namespace softgen::media::test;
 
 namespace {
 
 /// A P field of 2x2 macroblocks.
-struct FieldRig : media::test::Vc1Rig {
+struct FieldRig : Vc1Rig {
   FieldRig() {
     picture.blocks.assign(4, Macroblock{});
     picture.params.type = PictureType::p;
