@@ -84,7 +84,7 @@ struct LinesInYf {
   uint32_t column[3];
   uint32_t first;  ///< the window's first row in the upper line
 
-  /// Bits of an address: a column's, with the tile's number, and a line's in its tile.
+  /// Bits of an address, as surface::page_column() and page_row() have them: a column's, with the tile's number, and a line's in its tile.
   static constexpr uint32_t column_bits = 0xfffffa80, line_bits = 0x540;
   [[gnu::always_inline]] static inline uint32_t column_at(uint32_t n) { return _pdep_u32(n, column_bits); }
   [[gnu::always_inline]] static inline size_t line_at(const LanePlain& p, uint32_t n) {

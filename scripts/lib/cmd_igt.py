@@ -26,7 +26,7 @@ Result = collections.namedtuple("Result", "test word seconds note")
 
 
 def read_list(path):
-    """The tests named in a list file."""
+    """The first word of each line of a list file, without comments."""
     rows = [line.split("#")[0].split() for line in path.read_text().splitlines()]
     return [row[0] for row in rows if row]
 
@@ -134,7 +134,7 @@ def parse(argv):
     parser.add_argument("--list", action="append", metavar="FILE", help="""file of test names, the name of one in tests/igt (default: fast-feedback), or
                         'all': the subtests that IGT's programs for this driver list; those of a program share a process""")
     parser.add_argument("--exclude", action="append", default=[], metavar="FILE", help="""leave out the tests that match one of the regular expressions in
-                        FILE, one a line, as in IGT's tests/intel-ci/blacklist.txt: what its makers do not run, mostly because it takes too long""")
+                        FILE, one per line, as in IGT's tests/intel-ci/blacklist.txt: what its makers do not run, mostly because it takes too long""")
     parser.add_argument("--resume", action="store_true", help="leave out the tests that --json FILE has, and add to it")
     parser.add_argument("--test", action="append", default=[], metavar="NAME", help="run only this test (igt@BINARY@SUBTEST)")
     choice.add_options(parser)
@@ -152,16 +152,15 @@ def chosen(options, runner):
     """The tests to run, as lists: the tests of one list share a process."""
     if options.test:
         return [[test] for test in options.test]
-    if options.list == ["all"]:
-        return igt_tests.groups(choice.choose(without(options.exclude, runner.all_tests()), options))
-    return [[test] for test in choice.choose(without(options.exclude, listed(options)), options)]
+    from_programs = options.list == ["all"]
+    tests = choice.choose(without(options.exclude, runner.all_tests() if from_programs else listed(options)), options)
+    return igt_tests.groups(tests) if from_programs else [[test] for test in tests]
 
 
 def without(files, tests):
     """The tests that no expression of the files matches. As IGT's runner has it, an expression need not match the whole name."""
-    lines = [line.strip() for name in files for line in pathlib.Path(name).read_text().splitlines()]
     try:
-        expressions = [re.compile(line) for line in lines if line and not line.startswith("#")]
+        expressions = [re.compile(line) for name in files for line in read_list(pathlib.Path(name))]
     except re.error as error:
         raise Failure(f"--exclude: {error}: '{error.pattern}'") from error
     return [test for test in tests if not any(expression.search(test) for expression in expressions)]

@@ -15,16 +15,16 @@ SCALES = (((128, 512, 219, 32, 8, 37, 10), (192, 341, 236, 48, 12, 20, 5), (213,
 BACKWARD_SCALES = ((171, 384, 230, 43, 11, 26, 7), (205, 320, 239, 51, 13, 17, 4), (219, 299, 244, 55, 14, 12, 3), (228, 288, 246, 57, 14, 10, 3))
 
 
-def in_zones(value, most, first, second, zone, offset):
-    if abs(value) > most:
+def in_zones(value, max_value, first, second, zone, offset):
+    if abs(value) > max_value:
         return value
     if abs(value) < zone:
         return value * first >> 8
     return (value * second >> 8) + (-offset if value < 0 else offset)
 
 
-def clipped(value, least, most):
-    return min(max(value, least), most)
+def clipped(value, min_value, max_value):
+    return min(max(value, min_value), max_value)
 
 
 class FieldPicture(Picture):
