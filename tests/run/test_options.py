@@ -111,6 +111,13 @@ class Options(RunTest):
         self.assertIn("nv50", done.stderr)
         self.assertIn("kbl", done.stderr, "the platforms that there are")
 
+    def test_a_forgotten_path_is_refused(self):
+        for option in ("--record", "--stats", "--frames", "--png", "--timeline"):
+            done = subprocess.run([BUILD / "softgen-run", option, "--", "true"], cwd=self.folder, capture_output=True, text=True, check=False)
+            self.assertNotEqual(done.returncode, 0, option)
+            self.assertIn(f"{option}: takes a path, which is missing before --", done.stderr)
+        self.assertEqual(list(self.folder.glob("--*")), [])
+
     def test_invalid_modes_are_refused(self):
         for mode in ("", "640", "640x", "640x480@", "640x480@60Hz", "640x480x", "-640x480", " 640x480", "63x480", "640x8193", "640x480@1001", "4294967936x480"):
             with self.subTest(mode):
