@@ -119,7 +119,7 @@ bool DirectSample::answer_plain(const DirectAnswer& answer, Grf* registers, uint
 /// False: there is no shortest way.
 bool DirectSample::set_shortest() {
   if (lod != none || bias != none || (level_zero && bound->lanes.needs_lod())) return false;
-  shortest = bound->lanes.shortest(channels, plain, levels.detail);
+  shortest = bound->lanes.shortest(channels, plain, levels);
   if (!shortest) return false;
   const bool single = bound->lanes.decode().codes == LaneCodes::unorm24;
   LanePlain& first = plain[0];

@@ -137,18 +137,20 @@ struct LanePlain {
   int32_t to[4] = {nowhere, nowhere, nowhere, nowhere};
   int32_t ones = nowhere, zeros = nowhere;  ///< what is set to 1 and to 0
 };
-/// The same of all levels, for implicit levels of detail and linear filters.
+/// The same of all levels, for implicit levels of detail and linear or anisotropic filters.
 struct LanePlainLevels {
   LaneDetail detail;
+  unsigned max_taps = 1;             ///< of an anisotropic filter
   const LanePlain* level = nullptr;  ///< all with the same registers
   mutable int32_t likely = 0;        ///< the last message's level: one that is likely, and is worked on before it is known
 };
 /// Samples the channels of `mask`; `plain`: a LanePlain, or LanePlainLevels. False: no effect, the caller uses the general path.
 using LanePlainSample = bool (*)(const void* plain, uint32_t* registers, uint32_t mask);
 struct LanePlainKernels {
-  LanePlainSample sample[2][2];  ///< 16 channels (else 8); linear filter
-  LanePlainSample nearest24[2];  ///< of 24 bits; 16 channels; null: there is none
-  LanePlainSample levels[2];     ///< 16 channels; null: there is none
+  LanePlainSample sample[2][2];   ///< 16 channels (else 8); linear filter
+  LanePlainSample nearest24[2];   ///< of 24 bits; 16 channels; null: there is none
+  LanePlainSample levels[2];      ///< 16 channels; null: there is none
+  LanePlainSample footprints[2];  ///< the same of anisotropic filters
 };
 
 struct LaneKernels {

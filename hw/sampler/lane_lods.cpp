@@ -27,8 +27,11 @@ void LANE_LODS(const LaneDetail& d, const float* u, const float* v, const float*
 
 void LANE_FOOTPRINTS(const LaneDetail& d, const float* u, const float* v, unsigned max_taps, LaneFootprints& out, float* lod);
 void LANE_FOOTPRINTS(const LaneDetail& d, const float* u, const float* v, unsigned max_taps, LaneFootprints& out, float* lod) {
-  const F4 value = Quads::footprints(d, Quads::differences(u), Quads::differences(v), max_taps, out);
-  std::memcpy(lod, &value, sizeof value);
+  const Quads::Footprints f = Quads::footprints(d, Quads::differences(u), Quads::differences(v), max_taps);
+  std::memcpy(out.taps, &f.taps, sizeof f.taps);
+  std::memcpy(out.step_u, &f.step_u, sizeof f.step_u);
+  std::memcpy(out.step_v, &f.step_v, sizeof f.step_v);
+  std::memcpy(lod, &f.lod, sizeof f.lod);
 }
 
 }  // namespace softgen::sampler

@@ -1,274 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The fast path of the most common samples (LanePlain, LanePlainLevels). Compiled once per instruction set (LANE_PLAIN names the table); all else is local to
 // the file.
-#include "hw/sampler/lane_quads.h"
-#include "hw/sampler/lane_texels.h"
-#include "hw/sampler/lane_window.h"
+#include "hw/sampler/lane_levels.h"
+#include "hw/sampler/lane_sixteen.h"
 
 namespace softgen::sampler {
 namespace {
-
-enum class Way : uint8_t { nearest, linear, nearest24 };
-
-template <unsigned W, LaneTiling tiling>
-struct Plain : Texels<W> {
-  using V = Texels<W>;
-  using F = typename VectorTypes<W>::F;
-  using I = typename VectorTypes<W>::I;
-  using U = typename VectorTypes<W>::U;
-
-  [[gnu::always_inline]] static inline const float* floats_of(const uint32_t* registers, int32_t place) {
-    return reinterpret_cast<const float*>(registers + place);
-  }
-
-  /// A coordinate in 1/256 texels.
-  [[gnu::always_inline]] static inline I fixed(const LanePlain& p, unsigned n, F coordinate) {
-    const F texels = coordinate * p.scale[n] + p.added[n];
-    return V::floored(V::larger(V::smaller(texels, V::template splat<F>(p.max[n])), V::template splat<F>(p.min[n])));
-  }
-
-  struct Axis {
-    U texel[2]{};
-    I weight{};
-  };
-  template <bool linear>
-  [[gnu::always_inline]] static inline Axis axis(const LanePlain& p, unsigned n, F coordinate) {
-    const I at = fixed(p, n, coordinate);
-    Axis axis;
-    if constexpr (!linear) {
-      axis.texel[0] = V::words(at >> 8 & p.mask[n]);
-      return axis;
-    }
-    const I shifted = at - 128, low = shifted >> 8, high = low + 1;
-    const I first = V::template splat<I>(p.first[n]), last = V::template splat<I>(p.last[n]);
-    axis.texel[0] = V::words((low > first ? low : first) & p.mask[n]);
-    axis.texel[1] = V::words((high < last ? high : last) & p.mask[n]);
-    axis.weight = shifted & 255;
-    return axis;
-  }
-
-  template <bool linear>
-  [[gnu::always_inline]] static inline void gathered(const LanePlain& p, const U (&x)[2], const U (&y)[2], U* texels) {
-    for (unsigned below = 0; below < (linear ? 2 : 1); ++below) {
-      const U row = V::template row<tiling>(y[below] + p.within[1], p.pitch);
-      for (unsigned right = 0; right < (linear ? 2 : 1); ++right)
-        texels[2 * below + right] = V::gather(p.memory, V::template column<tiling>(x[right] + p.within[0], 2) + row);
-    }
-  }
-
-  template <Way way>
-  [[gnu::always_inline]] static inline void colors(const LanePlain& p, F u_at, F v_at, F (&out)[4]) {
-    constexpr bool linear = way == Way::linear;
-    const Axis u = axis<linear>(p, 0, u_at), v = axis<linear>(p, 1, v_at);
-    U texels[4];
-    gathered<linear>(p, u.texel, v.texel, texels);
-    if constexpr (linear) V::bytes_filtered(texels, u.weight, v.weight, out);
-    for (unsigned c = 0; c < 4; ++c) {
-      if constexpr (way == Way::nearest) out[c] = V::unorm8(V::byte_of(texels[0], c));
-      if constexpr (way == Way::nearest24) out[c] = V::unorm24(texels[0]);
-    }
-  }
-  /// Samples the channels from 8 * part on.
-  template <Way way>
-  [[gnu::always_inline]] static inline void sample(const LanePlain& p, F u, F v, uint32_t* registers, unsigned part, uint32_t mask) {
-    const uint32_t enabled = mask >> 8 * part & ((1u << W) - 1);
-    F color[4];
-    colors<way>(p, u, v, color);
-    const auto put = [&](int32_t place, F value) {
-      if (place >= 0) V::store(reinterpret_cast<float*>(registers + place) + 8 * part, value, enabled);
-    };
-    for (unsigned c = 0; c < 4; ++c) put(p.to[c], color[c]);
-    put(p.ones, V::template splat<F>(1.0f));
-    put(p.zeros, F{});
-  }
-};
-
-#ifdef __AVX512F__
-/// Which channels a message has, and whether all of them are enabled.
-enum class Form : uint8_t { whole, part, whole_half, part_half };
-
-/// Sixteen channels at once, or eight twice, whose texels, once wrapped, all lie in a window of 12x8 texels inside the level.
-template <LaneTiling tiling>
-struct Sixteen : Plain<16, tiling>, Windows<tiling> {
-  using Base = Plain<16, tiling>;
-  using V = Texels<16>;
-  using F = VectorTypes<16>::F;
-  using U = VectorTypes<16>::U;
-  using Constants = WindowVectors::Constants;
-  using Window = typename Windows<tiling>::Window;
-  using Contents = typename Windows<tiling>::Contents;
-  using WindowVectors::all, WindowVectors::everywhere, WindowVectors::shuffled;
-
-  template <Form form>
-  [[gnu::always_inline]] static inline F coordinates(const uint32_t* registers, int32_t place) {
-    const float* from = Base::floats_of(registers, place);
-    if constexpr (form == Form::whole || form == Form::part) return V::get(from);
-    return reinterpret_cast<F>(_mm512_maskz_broadcast_f32x8(0xffff, _mm256_loadu_ps(from)));
-  }
-  template <Form form>
-  [[gnu::always_inline]] static inline void put(uint32_t* registers, int32_t place, F v, uint32_t mask) {
-    if (place < 0) return;
-    const auto half = reinterpret_cast<__m256>(__builtin_shufflevector(v, v, 0, 1, 2, 3, 4, 5, 6, 7));
-    float* const to = reinterpret_cast<float*>(registers + place);
-    if constexpr (form == Form::whole) _mm512_storeu_ps(to, reinterpret_cast<__m512>(v));
-    if constexpr (form == Form::part) _mm512_mask_storeu_ps(to, static_cast<__mmask16>(mask), reinterpret_cast<__m512>(v));
-    if constexpr (form == Form::whole_half) _mm256_storeu_ps(to, half);
-    if constexpr (form == Form::part_half) _mm256_mask_storeu_ps(to, static_cast<__mmask8>(mask), half);
-  }
-  template <Form form>
-  [[gnu::always_inline]] static inline void answer(const LanePlain& p, uint32_t* registers, const F (&colors)[4], uint32_t mask) {
-    for (unsigned c = 0; c < 4; ++c) put<form>(registers, p.to[c], colors[c], mask);
-    constants<form>(p, registers, mask);
-  }
-  template <Form form>
-  [[gnu::always_inline]] static inline void constants(const LanePlain& p, uint32_t* registers, uint32_t mask) {
-    if ((p.ones & p.zeros) == LanePlain::nowhere) return;
-    put<form>(registers, p.ones, V::template splat<F>(1.0f), mask);
-    put<form>(registers, p.zeros, F{}, mask);
-  }
-
-  template <Form form, bool bits24>
-  [[gnu::always_inline]] static inline bool nearest(const LanePlain& p, uint32_t* registers, uint32_t mask) {
-    const Constants& k = WindowVectors::constants();
-    const F u = coordinates<form>(registers, p.u) * p.size[0], v = coordinates<form>(registers, p.v) * p.size[1];
-    const Window w =
-        Windows<tiling>::template window_of<>(p, k, reinterpret_cast<__m512i>(V::floored(u)), reinterpret_cast<__m512i>(V::floored(v)));
-    if (!w.found || _mm512_cmpge_epu16_mask(w.from, everywhere(k.outside))) return false;
-    const __m512i place = shuffled(w.from, k.mixed);
-    const __m512i rows = _mm512_maskz_srli_epi32(0xffff, place, 14);
-    U texels;
-    if (_mm512_cmpge_epu16_mask(w.from, everywhere(k.beyond_two))) {
-      texels = Contents(w).template texels<true>(k, place, rows);
-    } else {
-      // The index into two lines: bits 0 and 1 of the column, and its bit 2 moved to bit 4.
-      const __m512i column = _mm512_or_si512(_mm512_and_si512(place, all(k.in_line)),
-                                             _mm512_maskz_slli_epi32(0xffff, _mm512_and_si512(place, all(k.line)), 2));
-      texels = reinterpret_cast<U>(_mm512_permutex2var_epi32(w.lines.upper(0), _mm512_or_si512(column, rows), w.lines.upper(1)));
-    }
-    if constexpr (bits24) {
-      const F value = V::unorm24(texels);
-      for (const int32_t place : p.to) put<form>(registers, place, value, mask);
-      constants<form>(p, registers, mask);
-      return true;
-    }
-    const U byte = reinterpret_cast<U>(all(k.byte));
-    const F scale = V::template splat<F>(k.to_unit), rest = V::template splat<F>(k.to_unit_rest);
-    const auto answer = [&](int32_t place, U code) {
-      const F value = V::floats(code);
-      put<form>(registers, place, V::fused(value, rest, value * scale), mask);
-    };
-    answer(p.to[0], texels & byte);
-    answer(p.to[1], texels >> 8 & byte);
-    answer(p.to[2], texels >> 16 & byte);
-    answer(p.to[3], texels >> 24);
-    constants<form>(p, registers, mask);
-    return true;
-  }
-
-  template <bool tops>
-  [[gnu::always_inline]] static inline bool linear_colors(const LanePlain& p, F u, F v, F (&colors)[4]) {
-    const Constants& k = WindowVectors::constants();
-    const auto fixed = [&](unsigned n, F coordinate) {
-      const F texels = coordinate * p.scale[n] + p.added[n];
-      return _mm512_sub_epi32(reinterpret_cast<__m512i>(V::floored(texels)), all(k.half));
-    };
-    const __m512i x = fixed(0, u), y = fixed(1, v);
-    const Window w =
-        Windows<tiling>::template window_of<tops>(p, k, _mm512_maskz_srai_epi32(0xffff, x, 8), _mm512_maskz_srai_epi32(0xffff, y, 8));
-    const __m512i place = shuffled(w.from, k.mixed);
-    U texels[4];
-    if (!w.found || _mm512_cmpge_epu16_mask(w.from, everywhere(k.pairs_outside))) return false;
-    if (_mm512_cmpge_epu16_mask(w.from, everywhere(k.pairs_beyond_four))) Contents(w).template pairs<true>(k, place, texels);
-    else Contents(w).template pairs<false>(k, place, texels);
-    const auto weight = reinterpret_cast<typename VectorTypes<16>::H>(shuffled(x, k.twice));
-    V::bytes_filtered(texels, weight, V::floats(reinterpret_cast<U>(_mm512_and_si512(y, all(k.byte)))) * (1.0f / 256), colors);
-    return true;
-  }
-  template <Form form>
-  [[gnu::always_inline]] static inline bool linear(const LanePlain& p, uint32_t* registers, uint32_t mask) {
-    F colors[4];
-    if (!linear_colors<false>(p, coordinates<form>(registers, p.u), coordinates<form>(registers, p.v), colors)) return false;
-    answer<form>(p, registers, colors, mask);
-    return true;
-  }
-
-  /// The texels are loaded one by one.
-  template <Way way>
-  [[gnu::noinline]] static bool scattered(const LanePlain& p, uint32_t* registers, uint32_t mask) {
-    Base::template sample<way>(p, V::get(Base::floats_of(registers, p.u)), V::get(Base::floats_of(registers, p.v)), registers, 0, mask);
-    return true;
-  }
-
-  /// Colours in memory, so that a function can be called.
-  struct Colors {
-    F of[4];
-  };
-  [[gnu::noinline]] static void scattered_colors(const LanePlain& p, F u, F v, Colors& out) {
-    Base::template colors<Way::linear>(p, u, v, out.of);
-  }
-  [[gnu::always_inline]] static inline void level_colors(const LanePlain& p, F u, F v, F (&out)[4]) {
-    if (p.has_window && linear_colors<true>(p, u, v, out)) return;
-    Colors colors;
-    scattered_colors(p, u, v, colors);
-    for (unsigned c = 0; c < 4; ++c) out[c] = colors.of[c];
-  }
-  /// Of levels n and n + 1.
-  [[gnu::always_inline]] static inline void two_levels(const LanePlain* level, F4 weights, bool mixed, F u, F v, F (&out)[4]) {
-    level_colors(level[0], u, v, out);
-    if (!mixed) return;
-    const __m512i quads = _mm512_setr_epi32(0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3);
-    const __m512 spread = _mm512_maskz_broadcast_f32x4(0xffff, reinterpret_cast<__m128>(weights));
-    const auto weight = reinterpret_cast<F>(_mm512_maskz_permutexvar_ps(0xffff, quads, spread));
-    F more[4];
-    level_colors(level[1], u, v, more);
-    for (unsigned c = 0; c < 4; ++c) out[c] = V::between<false>(out[c], more[c], weight);
-  }
-  static uint32_t quads_of(uint32_t mask) {
-    const uint32_t pairs = mask | mask >> 1, quads = (pairs | pairs >> 2) & 0x1111;
-    return (quads | quads >> 3 | quads >> 6 | quads >> 9) & 15;
-  }
-  static uint32_t channels_of(uint32_t quads) { return ((quads | quads << 3 | quads << 6 | quads << 9) & 0x1111) * 15; }
-  /// The quads in `needed` are of several levels, or not of the likely one.
-  [[gnu::noinline]] static void several(const LanePlainLevels& p, const Quads::Lods& lods, uint32_t needed, F u, F v, Colors& out) {
-    for (uint32_t left = needed; left;) {
-      const int32_t n = lods.level[__builtin_ctz(left)];
-      const uint32_t same = Quads::bits_of(lods.level == Quads::splat(n)) & left;
-      F colors[4];
-      two_levels(p.level + n, lods.weight, Quads::bits_of(lods.weight != 0) & same, u, v, colors);
-      const auto channels = static_cast<__mmask16>(channels_of(same));
-      for (unsigned c = 0; c < 4; ++c)
-        out.of[c] =
-            reinterpret_cast<F>(_mm512_mask_blend_ps(channels, reinterpret_cast<__m512>(out.of[c]), reinterpret_cast<__m512>(colors[c])));
-      p.likely = n, left &= ~same;
-    }
-  }
-  template <Form form>
-  [[gnu::always_inline]] static inline void levels(const LanePlainLevels& p, uint32_t* registers, uint32_t mask) {
-    const LanePlain& first = p.level[0];
-    const F u = coordinates<form>(registers, first.u), v = coordinates<form>(registers, first.v);
-    const auto differences = [](F of) { return Quads::differences(reinterpret_cast<__m512>(of)); };
-    const Quads::Lods lods = Quads::finished(p.detail, Quads::plane(p.detail, differences(u), differences(v)) + p.detail.bias);
-    const uint32_t needed = quads_of(mask);
-    // The branch is predicted, so that the texels of the likely level are worked on before the level of detail is known.
-    const int32_t n = p.likely;
-    F colors[4];
-    if (!(needed & ~Quads::bits_of(lods.level == Quads::splat(n)))) [[likely]] {
-      two_levels(p.level + n, lods.weight, Quads::bits_of(lods.weight != 0) & needed, u, v, colors);
-    } else {
-      Colors mixed{};
-      several(p, lods, needed, u, v, mixed);
-      for (unsigned c = 0; c < 4; ++c) colors[c] = mixed.of[c];
-    }
-    answer<form>(first, registers, colors, mask);
-  }
-  template <Way way, Form form>
-  [[gnu::always_inline]] static inline bool windowed(const LanePlain& p, uint32_t* registers, uint32_t mask) {
-    if (!p.has_window) return false;
-    if constexpr (way == Way::linear) return linear<form>(p, registers, mask);
-    return nearest < form, way == Way::nearest24 > (p, registers, mask);
-  }
-};
-#endif
 
 template <LaneTiling tiling, Way way>
 bool eight(const void* plain, uint32_t* registers, uint32_t mask) {
@@ -305,12 +42,12 @@ bool sixteen(const void* plain, uint32_t* registers, uint32_t mask) {
 }
 
 #ifdef __AVX512F__
-template <LaneTiling tiling, bool half>
+template <LaneTiling tiling, bool half, bool anisotropic>
 bool levels(const void* levels, uint32_t* registers, uint32_t mask) {
   const auto& p = *static_cast<const LanePlainLevels*>(levels);
-  using S = Sixteen<tiling>;
-  if (mask == (half ? 0xff : 0xffff)) S::template levels<half ? Form::whole_half : Form::whole>(p, registers, mask);
-  else S::template levels<half ? Form::part_half : Form::part>(p, registers, mask);
+  using S = Levels<tiling>;
+  if (mask == (half ? 0xff : 0xffff)) S::template levels<half ? Form::whole_half : Form::whole, anisotropic>(p, registers, mask);
+  else S::template levels<half ? Form::part_half : Form::part, anisotropic>(p, registers, mask);
   return true;
 }
 #endif
@@ -320,9 +57,11 @@ constexpr LanePlainKernels kernels_of(LanePlainSample nearest24_8, LanePlainSamp
   LanePlainKernels k{
       {{eight<tiling, Way::nearest>, eight<tiling, Way::linear>}, {sixteen<tiling, Way::nearest>, sixteen<tiling, Way::linear>}},
       {nearest24_8, nearest24_16},
+      {},
       {}};
 #ifdef __AVX512F__
-  k.levels[0] = levels<tiling, true>, k.levels[1] = levels<tiling, false>;
+  k.levels[0] = levels<tiling, true, false>, k.levels[1] = levels<tiling, false, false>;
+  k.footprints[0] = levels<tiling, true, true>, k.footprints[1] = levels<tiling, false, true>;
 #endif
   return k;
 }

@@ -100,10 +100,7 @@ struct Quads {
     return D4{__builtin_ceil(v[0]), __builtin_ceil(v[1]), __builtin_ceil(v[2]), __builtin_ceil(v[3])};
 #endif
   }
-  static void put(float* to, D4 v) {
-    const F4 rounded = __builtin_convertvector(v, F4);
-    std::memcpy(to, &rounded, sizeof rounded);
-  }
+  static F4 rounded(D4 v) { return __builtin_convertvector(v, F4); }
 
   /// As log2_of() in lod.cpp.
   static F4 half_log2(F4 squared) {
@@ -116,15 +113,26 @@ struct Quads {
     return squared > splat(0x1.fffffep127f) ? splat(64.0f) : there;
   }
 
+  /// Squares of the distances, in texels, to the next pixel across and down.
+  static F4 across(const LaneDetail& d, const Differences& u, const Differences& v) {
+    const F4 x = u.across * d.width, y = v.across * d.height;
+    return x * x + y * y;
+  }
+  static F4 down(const LaneDetail& d, const Differences& u, const Differences& v) {
+    const F4 x = u.down * d.width, y = v.down * d.height;
+    return x * x + y * y;
+  }
   /// plane_lod().
   static F4 plane(const LaneDetail& d, const Differences& u, const Differences& v) {
-    const F4 u_across = u.across * d.width, v_across = v.across * d.height, u_down = u.down * d.width, v_down = v.down * d.height;
-    const F4 x = u_across * u_across + v_across * v_across, y = u_down * u_down + v_down * v_down;
-    return half_log2(larger(y, x));
+    return half_log2(larger(down(d, u, v), across(d, u, v)));
   }
 
+  /// As LaneFootprints, with levels of detail.
+  struct Footprints {
+    F4 taps, step_u, step_v, lod;
+  };
   /// plane_footprint(), of up to `max_taps` taps.
-  static F4 footprints(const LaneDetail& d, const Differences& u, const Differences& v, double max_taps, LaneFootprints& out) {
+  static Footprints footprints(const LaneDetail& d, const Differences& u, const Differences& v, double max_taps) {
     const D4 x_u = doubles(u.across * d.width), x_v = doubles(v.across * d.height);
     const D4 y_u = doubles(u.down * d.width), y_v = doubles(v.down * d.height);
     const D4 uu = x_u * x_u + y_u * y_u, vv = x_v * x_v + y_v * y_v, uv = x_u * x_v + y_u * y_v;
@@ -137,10 +145,10 @@ struct Quads {
     const D4 du = uu >= vv ? longer - vv : uv, dv = uu >= vv ? uv : longer - uu;
     const D4 length = square_root(du * du + dv * dv), scale = square_root(longer) / length;
     const auto steps = there & (length > 0);
-    put(out.taps, steps ? ratio : 1 - D4{});
-    put(out.step_u, steps ? du * scale / static_cast<double>(d.width) : D4{});
-    put(out.step_v, steps ? dv * scale / static_cast<double>(d.height) : D4{});
-    return half_log2(__builtin_convertvector(longer / (ratio * ratio), F4));
+    return {.taps = rounded(steps ? ratio : 1 - D4{}),
+            .step_u = rounded(steps ? du * scale / static_cast<double>(d.width) : D4{}),
+            .step_v = rounded(steps ? dv * scale / static_cast<double>(d.height) : D4{}),
+            .lod = half_log2(rounded(longer / (ratio * ratio)))};
   }
 
   struct Lods {

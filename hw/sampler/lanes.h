@@ -43,9 +43,9 @@ class LaneSampler {
     magnified_.sample(surface_, tap, out);
   }
   /// The shortest way, for a message without offsets (and, with mip levels, with implicit levels of detail), if there is one. Sets an element
-  /// for each level that it may sample, all but registers and memory, and the function takes a LanePlain or, if this needs_lod(), `detail`
+  /// for each level that it may sample, all but registers and memory, and the function takes a LanePlain or, if this needs_lod(), `levels`
   /// with them.
-  LanePlainSample shortest(unsigned channels, std::vector<LanePlain>& to, LaneDetail& detail) const;
+  LanePlainSample shortest(unsigned channels, std::vector<LanePlain>& to, LanePlainLevels& levels) const;
   /// Sets where shortest()'s texels are, as long as the view's stamp stays. False: not known yet, or the surface is scattered.
   bool find_texels(memory::View& view, std::vector<LanePlain>& levels);
   /// Where the components of a texel go: the result's by component, LanePlain::nowhere for none; or a constant.

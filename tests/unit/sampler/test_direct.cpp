@@ -67,9 +67,10 @@ struct Round {
     state.tcx_address_control_mode = modes[random.any(8) ? random.any(2) : 2],
     state.tcy_address_control_mode = modes[random.any(8) ? random.any(2) : 2];
     state.non_normalized_coordinate_enable = random.any(8) == 0;
-    const bool linear = random.any(2);
-    state.mag_mode_filter = static_cast<State::MagModeFilter>(linear),
-    state.min_mode_filter = static_cast<State::MinModeFilter>(random.any(8) ? linear : random.any(2));
+    const uint32_t filter = random.any(3);  // nearest, linear, anisotropic
+    state.mag_mode_filter = static_cast<State::MagModeFilter>(filter),
+    state.min_mode_filter = static_cast<State::MinModeFilter>(random.any(8) ? filter : random.any(3));
+    state.maximum_anisotropy = static_cast<State::MaximumAnisotropy>(random.any(8));
     state.mip_mode_filter = random.any(3)   ? State::MipModeFilter::MIPFILTER_NONE
                             : random.any(2) ? State::MipModeFilter::MIPFILTER_NEAREST
                                             : State::MipModeFilter::MIPFILTER_LINEAR;

@@ -166,7 +166,7 @@ TEST_CASE("the fast path gives the results of the general path") {
   std::mt19937 random(seed);
   Memory memory(random, false);
   const auto kernels = sampler::all_lane_kernels();
-  unsigned ways[3] = {}, of_yf[3] = {}, with_levels[2] = {};
+  unsigned ways[3] = {}, of_yf[3] = {}, with_levels[2] = {}, anisotropic[2] = {};
   for (unsigned round = 0; round < 12000; ++round) {
     Round r(random);
     constexpr F formats[] = {F::R8G8B8A8_UNORM, F::B8G8R8A8_UNORM, F::R24_UNORM_X8_TYPELESS};
@@ -179,8 +179,7 @@ TEST_CASE("the fast path gives the results of the general path") {
     for (sampler::AddressMode* mode : {&r.state.mode_u, &r.state.mode_v})
       if (r.any(4)) *mode = sampler::AddressMode::clamp;
     r.request.has_lod = r.request.has_bias = r.request.level_zero = false;
-    r.state.mag_filter = static_cast<sampler::TexelFilter>(r.any(2)),
-    r.state.min_filter = static_cast<sampler::TexelFilter>(r.state.mag_filter);
+    r.state.mag_filter = r.state.min_filter = static_cast<sampler::TexelFilter>(r.any(3));
     r.state.min_rounding.u = r.state.mag_rounding.u;
     r.state.min_rounding.v = r.state.mag_rounding.v;
     if (r.any(2)) r.s.width = 64 + r.any(60), r.s.height = 64 + r.any(60);
@@ -189,7 +188,7 @@ TEST_CASE("the fast path gives the results of the general path") {
     REQUIRE(lanes.possible());
     std::vector<sampler::LanePlain> levels;
     sampler::LanePlainLevels all_levels;
-    const auto shortest = lanes.shortest(r.request.tap.channels, levels, all_levels.detail);
+    const auto shortest = lanes.shortest(r.request.tap.channels, levels, all_levels);
     if (!shortest) continue;
     for (unsigned times = 0; times < 20; ++times) lanes.find_texels(memory.view, levels);
     sampler::LanePlain& plain = levels[0];
@@ -220,13 +219,14 @@ TEST_CASE("the fast path gives the results of the general path") {
     if (!shortest(state, registers[0], r.request.tap.mask)) continue;
     ++ways[round % kernels.count], of_yf[round % kernels.count] += yf;
     with_levels[yf] += lanes.needs_lod();
+    anisotropic[yf] += r.state.mag_filter == sampler::TexelFilter::anisotropic;
     INFO("round " << round);
     for (unsigned c = 0; c < 4; ++c)
       for (unsigned i = 0; i < 16; ++i) REQUIRE(registers[8 + 2 * c + i / 8][i % 8] == std::bit_cast<uint32_t>(expected[c][i]));
   }
   for (unsigned n = 0; n < kernels.count; ++n) CHECK((ways[n] > 100 && of_yf[n] > 100));
   for (unsigned yf = 0; yf < 2; ++yf)
-    if (kernels.best().plain[yf].levels[1]) CHECK(with_levels[yf] > 100);
+    if (kernels.best().plain[yf].levels[1]) CHECK((with_levels[yf] > 100 && anisotropic[yf] > 100));
 }
 
 TEST_CASE("quads whose channels have different levels of detail do not use vector code") {
