@@ -79,6 +79,19 @@ VertexFetch::VertexFetch(const VertexFetch& like, memory::View& view)
       cut_enabled_(like.cut_enabled_),
       vertex_bytes_(like.vertex_bytes_) {}
 
+std::vector<uint8_t> VertexFetch::delivered() const {
+  std::vector<uint8_t> result;
+  for (size_t number = 0; number < sources_.size(); ++number) {
+    const Source& source = sources_[number];
+    const bool all = !input_.packing || number >= input_.packed.size();
+    const unsigned enables = all ? 15 : input_.packed[number],
+                   width = source.format && source.format->numeric == surface::Numeric::raw64 ? 2 : 1;
+    for (unsigned dword = 0; dword < (source.wide ? 8u : 4u); ++dword)
+      if (enables >> dword / width & 1) result.push_back(static_cast<uint8_t>(4 * source.slot + dword));
+  }
+  return result;
+}
+
 uint64_t VertexFetch::index(uint32_t n) {
   const IndexBuffer& ib = input_.index;
   uint64_t value = uint64_t{draw_.start_vertex} + n;

@@ -55,6 +55,10 @@ class VertexFetch {
 
   /// 128-bit slots of a vertex: one an element, two for 64-bit elements of more than two components.
   size_t slots() const { return slots_; }
+  /// Components that reach the shader, as dwords of a vertex (4 * slot + component): all of them, or those that 3DSTATE_VF_COMPONENT_PACKING enables. Its
+  /// enables are of 64 bits each in elements of 64-bit formats (Mesa's brw_nir_pack_vs_input; it enables less than all of 256 bits, too, which the SKL
+  /// PRM, vol 2a, calls invalid).
+  std::vector<uint8_t> delivered() const;
   /// All elements of the vertex with `index` (before Base Vertex), instance `instance` of the draw.
   void fetch(uint32_t index, uint32_t instance, std::span<Vec4> out);
   /// fetch() of up to eight vertices into the lanes of registers. `registers`: for each component of each slot (4 * slot + component) the

@@ -13,17 +13,6 @@
 namespace softgen::render {
 namespace {
 
-/// Components that are delivered, as 4 * slot + component.
-std::vector<uint8_t> packed_components(const DrawState& state, size_t slots) {
-  const VertexInput& input = state.vertex;
-  std::vector<uint8_t> result;
-  for (size_t slot = 0; slot < slots; ++slot)
-    for (unsigned c = 0; c < 4; ++c)
-      if (!input.packing || slot >= input.packed.size() || (input.packed[slot] >> c & 1))
-        result.push_back(static_cast<uint8_t>(4 * slot + c));
-  return result;
-}
-
 /// Edge flags count where polygons are separate.
 bool takes_edge_flags(Topology topology) {
   return topology == Topology::triangle_list || topology == Topology::quad_list || topology == Topology::polygon;
@@ -35,7 +24,7 @@ VertexStage::VertexStage(GeometryWorker& worker, const DrawCall& call)
     : worker_(worker), fetch_(worker.state, worker.view, call), scratch_(worker.vertices) {
   const StageState& vs = worker.state.stage(Stage::vs);
   entry_bytes_ = std::max(vs.entry_bytes, static_cast<uint32_t>(fetch_.slots()) * 16);
-  packed_ = packed_components(worker.state, fetch_.slots());
+  packed_ = fetch_.delivered();
   edge_flags_ = fetch_.has_edge_flags() && takes_edge_flags(call.topology);
   if (!vs.enable) return;
   if (!worker.state.vertex_simd8) unimplemented("vertex shader in SIMD4x2 mode");

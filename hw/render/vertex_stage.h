@@ -103,7 +103,7 @@ class VertexStage {
   bool edge_flags_;  ///< the topology has them and there are some
   Kernel kernel_;
   uint32_t entry_bytes_;
-  std::vector<uint8_t> packed_;              ///< components that reach the shader, as dwords of a fetched vertex; all when packing is off
+  std::vector<uint8_t> packed_;              ///< VertexFetch::delivered()
   static constexpr size_t max_threads = 32;  ///< that run together, eight vertices each
   eu::SeriesLayout layout_;
   size_t payloads_ = 0;                               ///< threads that there is room for

@@ -243,6 +243,19 @@ TEST_CASE("eight vertices at once equal single ones, for all formats, steps and 
   CHECK(formats > 500);
 }
 
+TEST_CASE("component packing counts elements, and components of 64 bits in 64-bit formats") {
+  Fixture t;
+  constexpr uint32_t r64g64_passthru = 0x021, r64g64b64a64_passthru = 0x1bc, r32g32b32a32_float = 0x000;
+  const auto element = [](uint32_t format) { return 1u << 25 | format << 16; };
+  t.put({0x78090005, element(r64g64_passthru), 0x11000000, element(r64g64b64a64_passthru), 0x11110000, element(r32g32b32a32_float),
+         0x11110000});
+  const auto delivered = [&] { return VertexFetch(t.state, t.view, {}).delivered(); };
+  CHECK(delivered().size() == 16);  // without packing
+  t.put({0x780c0000 | 1u << 9, 0});
+  t.put({0x78550003, 0x5 << 8 | 0x3 << 4 | 0x2, 0, 0, 0});
+  CHECK(delivered() == std::vector<uint8_t>{2, 3, 4, 5, 6, 7, 12, 14});
+}
+
 TEST_CASE("elements of one buffer are where each of them alone would be") {
   constexpr unsigned seed = 32;
   INFO("seed " << seed);
