@@ -139,7 +139,7 @@ class Executor {
   void post_sync_write(uint64_t address, bool global, bool index, uint64_t value, unsigned bytes);
 
   unsigned since_preemption_ = 0;  ///< commands
-  const uint32_t nopid_;  ///< in BAR0: where MI_NOOP keeps its number
+  const uint32_t nopid_;           ///< in BAR0: where MI_NOOP keeps its number
   const RelativeRegisters relative_;
   const uint32_t posh_start_;  ///< header bit of a MI_BATCH_BUFFER_START that is a no-op for this engine
   Reason reason_ = Reason::none;

@@ -77,7 +77,7 @@ class Video final : public Engine {
   PacketStore store_;
   std::array<std::array<std::unique_ptr<Codec>, 2>, standards> codecs_;  ///< by standard and direction, made when first selected
   Codec* codec_ = nullptr;                                               ///< the picture's; null: none is selected, or it is not there
-  bool selected_ = false;  ///< codec_ awaits the picture's first object
+  bool selected_ = false;                                                ///< codec_ awaits the picture's first object
   PipeMode mode_{};                                                      ///< the picture's
   sfc::DecodedFrame scaled_;
   VideoState state_;
