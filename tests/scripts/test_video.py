@@ -48,6 +48,6 @@ class Preempt(unittest.TestCase):
         self.assertEqual(video_run.trouble(0, "", 1.5), "")
 
     def test_only_the_video_engines_count(self):
-        engines = {"rcs0": {"preemptions": 9}, "vcs0": {"preemptions": 2}, "vcs1": {"preemptions": 1}}
+        engines = {"rcs": {"preemptions": 9}, "vcs0": {"preemptions": 2}, "vcs1": {"preemptions": 1}}
         work = video_run.work_of({"work": {"stage_milliseconds": {"video": 4}, "cs_threads": 5}, "engines": engines})
         self.assertEqual(work, video_run.Work(4, 5, 3))
