@@ -12,8 +12,8 @@ void Arbiter::submitted() {
 bool Arbiter::must_leave() {
   const uint32_t attention = attention_.load(std::memory_order_acquire);
   if (attention & attention_stop) return true;
-  if (!(attention & attention_list) || switch_wanted_ || !core_.execlists()) return false;
-  switch_wanted_ = !list_is_lite();
+  if (!(attention & (attention_list | attention_return)) || switch_wanted_ || !core_.execlists()) return false;
+  switch_wanted_ = !(attention & attention_list) || !list_is_lite();
   return !switch_wanted_;
 }
 
@@ -44,10 +44,23 @@ bool Arbiter::list_is_lite() const {
   return list && is_lite_restore(*list);
 }
 
+void Arbiter::ask_to_come_back() {
+  MutexLock lock(mutex_);
+  attention_.fetch_or(attention_return, std::memory_order_acq_rel);
+  if (arbitration()) core_.stop().request(StopFlag::preempt);
+}
+
+void Arbiter::came_back() {
+  MutexLock lock(mutex_);
+  attention_.fetch_and(~attention_return, std::memory_order_acq_rel);
+  if (!has_list()) core_.stop().clear(StopFlag::preempt);
+  switch_wanted_ = false;
+}
+
 void Arbiter::set_arbitration(bool on) {
   MutexLock lock(mutex_);
   arbitration_.store(on, std::memory_order_release);
-  if (on && has_list()) core_.stop().request(StopFlag::preempt);
+  if (on && must_switch()) core_.stop().request(StopFlag::preempt);
   else core_.stop().clear(StopFlag::preempt);
 }
 

@@ -37,7 +37,8 @@ CommandStreamers::CommandStreamers(const Environment& environment, bool threaded
                                 .context = environment.contexts.of(id),
                                 .engine_class = class_of(id),
                                 .mmio_base = base,
-                                .position = id == EngineId::pocs};
+                                .position = id == EngineId::pocs,
+                                .preempt_commands = id == EngineId::pocs ? 0 : environment.preempt_commands};
     engines_[i] = std::make_unique<EngineCs>(make_streamer(config, links_of(id)), environment.gate, threaded);
     submissions_[i]->attach([this, engine = engines_[i].get()] {
       tell_submitted(engine->config().id);

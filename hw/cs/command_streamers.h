@@ -41,6 +41,7 @@ class CommandStreamers {
     std::function<void(EngineId id, const ContextSwitch& event)> switched{};
     /// threads=0: commands after which a looping batch gives the thread back; about a second of host time.
     uint64_t commands_per_poll = 1u << 24;
+    unsigned preempt_commands = 0;       ///< StreamerConfig::preempt_commands of all engines
     PacketObserver* observer = nullptr;  ///< may be null
     const WatchPoint* watch = nullptr;   ///< null: never watched
   };

@@ -33,7 +33,8 @@ struct StreamerConfig {
   const defs::ContextLayout& context;
   defs::EngineClass engine_class;
   uint32_t mmio_base;
-  bool position = false;  ///< POCS (hw/cs/position/)
+  bool position = false;          ///< POCS (hw/cs/position/)
+  unsigned preempt_commands = 0;  ///< a check: after so many commands the running context is preempted and comes back; 0: never
 };
 
 class PositionLink;

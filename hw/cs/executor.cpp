@@ -56,7 +56,17 @@ bool Executor::before(const Cursor&) {
     return false;
   }
   --execution_.budget;
+  if (core_.config().preempt_commands) [[unlikely]]
+    count_for_preemption();
   return true;
+}
+
+// A packet that is repeated counts again, so that each is executed between two preemptions.
+void Executor::count_for_preemption() {
+  if (execution_.in_workaround || execution_.leave_to_thread || !core_.context().valid() || arbiter_.comes_back()) return;
+  if (++since_preemption_ <= core_.config().preempt_commands) return;
+  since_preemption_ = 0;
+  arbiter_.ask_to_come_back();
 }
 
 Flow Executor::command(const Packet& packet, const Cursor& after) { return finished(packet, after, execute(packet, after)); }

@@ -94,6 +94,8 @@ class Executor {
   WatchedPacket::Outcome outcome_ = WatchedPacket::Outcome::executed;  ///< of the last command
 
  private:
+  /// A check (StreamerConfig::preempt_commands).
+  void count_for_preemption();
   bool predicated_off(const Packet& packet) const;
   Flow execute(const Packet& packet, const Cursor& after);
   Flow observe(const Packet& packet, Flow flow);
@@ -136,7 +138,8 @@ class Executor {
   Flow flush_dw(Dwords dw);
   void post_sync_write(uint64_t address, bool global, bool index, uint64_t value, unsigned bytes);
 
-  const uint32_t nopid_;  ///< in BAR0: where MI_NOOP keeps its number
+  unsigned since_preemption_ = 0;  ///< commands
+  const uint32_t nopid_;           ///< in BAR0: where MI_NOOP keeps its number
   const RelativeRegisters relative_;
   const uint32_t posh_start_;  ///< header bit of a MI_BATCH_BUFFER_START that is a no-op for this engine
   Reason reason_ = Reason::none;

@@ -114,6 +114,8 @@ Streamer::Work Streamer::next_work() {
       !accept_list())
     return Work::blocked;
   if (!core_.context().valid()) return Work::none;
+  if (arbiter_.comes_back() && can_switch_ && arbiter_.arbitration() && !execution().leave_to_thread && !leave_and_come_back())
+    return Work::blocked;
   cursor_.ring.set_tail(core_.get(reg::tail));
   return Work::ready;
 }
@@ -192,6 +194,20 @@ bool Streamer::preempt_to_idle() {
   if (leave_element(event_preempted)) return true;
   arbiter_.put_back({});
   return false;
+}
+
+bool Streamer::leave_and_come_back() {
+  if (!position_left()) return false;
+  context_leaves();
+  contexts_->save();
+  if (Watch* const watch = core_.watch()) watch->context_left(config().id, cursor_.ring.head, false);
+  position_ends();
+  arbiter_.came_back();
+  preemptions_.fetch_add(1, std::memory_order_relaxed);
+  core_.links().engine.reset_context();  // as another context would leave it
+  core_.set_as_saved(false);
+  start_element(element_);
+  return true;
 }
 
 void Streamer::start_element(unsigned index) {

@@ -75,6 +75,8 @@ class Streamer {
   void stop_ring_changed() { arbiter_.stop_ring_changed(); }
   /// EIR or EMR were written.
   void error_mask_changed() { core_.error_mask_changed(); }
+  /// How often StreamerConfig::preempt_commands has preempted a context.
+  uint64_t preemptions() const { return preemptions_.load(std::memory_order_relaxed); }
   bool busy() const { return busy_.load(std::memory_order_acquire); }
   Abandoned abandoned() { return core_.abandoned(); }
   /// Which memory the running context sees.
@@ -118,6 +120,8 @@ class Streamer {
   // These two: false, the context is not left, since POCS has not.
   bool accept_list();
   bool preempt_to_idle();
+  /// The running context leaves, as for a list, and is restored. No event: software has not asked for it.
+  bool leave_and_come_back();
   /// The running context leaves: `why` is an event, in addition to those of the next context.
   bool leave_element(uint32_t why);
   void start_element(unsigned index);
@@ -143,6 +147,7 @@ class Streamer {
   void list_state(Archive& archive, Execlist& list);
 
   std::atomic<bool> busy_{false};
+  std::atomic<uint64_t> preemptions_{0};
   Execlist list_;
   unsigned element_ = 0;
   uint32_t last_event_ = 0;

@@ -107,6 +107,7 @@ sg_device* softgen::gt::new_device(const sg_config& config, std::shared_ptr<eu::
                     .stolen_base = config.stolen_base,
                     .stolen_size = config.stolen_size,
                     .connected = config.connected,
+                    .preempt_commands = config.preempt_commands,
                     .compiler = std::move(compiler)};
   try {
     auto log = log_to(ops);

@@ -44,6 +44,7 @@ struct Config {
   uint64_t aperture_size = 256ull << 20;
   uint64_t stolen_base = 0, stolen_size = 0;
   uint32_t connected = 0;                            ///< bit i: a monitor on connector i
+  unsigned preempt_commands = 0;                     ///< a check: cs::StreamerConfig::preempt_commands
   bool preempt_always = false;                       ///< a check: packets of the render engine stop wherever they can, and go on
   PacketObserver* observer = nullptr;                ///< of executed commands; may be null, outlives the device
   std::shared_ptr<eu::Compiler> compiler = nullptr;  ///< of the kernels that its EUs run; null: one of its own

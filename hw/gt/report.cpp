@@ -68,6 +68,7 @@ std::string Device::report() {
   for (unsigned i = 0; i < engine_count; ++i)
     if (const auto id = static_cast<EngineId>(i); cs::EngineCs* engine = streamers_->engine(id)) {
       json& one = engines[name_of(id)] = engine_json(registers_, id);
+      one["preemptions"] = engine->streamer().preemptions();
       one["abandoned_packets"] = abandoned_json(engine->streamer().abandoned());
     }
   const json all = {{"platform", config_.platform->name},

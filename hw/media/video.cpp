@@ -144,6 +144,7 @@ ExecResult Video::select(const Packet& packet, EngineEnv& env) {
   std::unique_ptr<Codec>& codec = codecs_[static_cast<size_t>(mode->standard)][mode->encode];
   if (!codec && (codec = packets_->make_codec(*mode, pool_))) codec->set_sink(&scaled_);
   codec_ = codec.get();
+  selected_ = codec_ != nullptr;
   mode_ = *mode;
   return ExecResult::done;
 }
@@ -154,11 +155,13 @@ ExecResult Video::object(const Packet& packet, EngineEnv& env) {
     return ExecResult::done;
   }
   const StageClock clock(TimedStage::video);
+  selected_ = false;
   if (!codec_->is_open()) begin_scaling();
   return settle(codec_->object(packet, store_, env), env);
 }
 
 ExecResult Video::close_picture(EngineEnv& env) {
+  selected_ = false;
   if (!in_picture()) return ExecResult::done;
   const StageClock clock(TimedStage::video);
   return settle(codec_->close(store_, env), env);
@@ -198,6 +201,7 @@ void Video::code_picture(EngineEnv& env) const {
 }
 
 void Video::drop_picture() {
+  selected_ = false;
   if (codec_) codec_->drop();
   scaled_.end();
 }

@@ -45,7 +45,8 @@ class Video final : public Engine {
   ExecResult execute(const Packet& packet, EngineEnv& env) override;
   /// Ends the picture: all of it is in memory then.
   ExecResult flush(const FlushRequest&, EngineEnv& env) override { return close_picture(env); }
-  bool in_picture() const override { return codec_ && codec_->is_open(); }
+  /// From the packet that selects its codec on: its state is in no context image either.
+  bool in_picture() const override { return codec_ && (selected_ || codec_->is_open()); }
 
   size_t context_size() const override;
   void save_context(std::span<std::byte> image) override;
@@ -76,6 +77,7 @@ class Video final : public Engine {
   PacketStore store_;
   std::array<std::array<std::unique_ptr<Codec>, 2>, standards> codecs_;  ///< by standard and direction, made when first selected
   Codec* codec_ = nullptr;                                               ///< the picture's; null: none is selected, or it is not there
+  bool selected_ = false;                                                ///< codec_ awaits the picture's first object
   PipeMode mode_{};                                                      ///< the picture's
   sfc::DecodedFrame scaled_;
   VideoState state_;

@@ -113,6 +113,7 @@ sg_device* Gpu::make_device() {
   sg_config config = {};
   config.platform = platform_.name;
   config.threads = options_.threads;
+  config.preempt_commands = options_.preempt;
   config.aperture_size = uint64_t{256} << 20;
   eu::CompilerOptions compiler{.may_be_in_process = true};
   if (eu::Engine engine; eu::engine_from_name(options_.engine, engine)) compiler.engine = engine;

@@ -27,6 +27,7 @@ namespace softgen::run {
 struct Options {
   std::string platform = defs::platforms().front().name;
   unsigned threads = 1;
+  unsigned preempt = 0;          ///< sg_config::preempt_commands
   std::string engine = "tiers";  ///< how EU kernels run (hw/eu/jit/engine.h)
   std::string record;
   std::string stats;                     ///< file for the JSON report at exit; "-": standard error

@@ -183,6 +183,11 @@ void add_options(CLI::App& app, Options& options) {
     if (chip_of(platform.parts)) platforms.emplace_back(platform.name);
   app.add_option("--platform", options.platform, "the chip")->capture_default_str()->check(CLI::IsMember(platforms));
   app.add_option("--threads", options.threads, "worker threads beside the engines'; 0: all in order on one thread")->capture_default_str();
+  app.add_option(
+         "--preempt", options.preempt,
+         "a check: after N commands an engine preempts its context where it can, through the context's image; 0: never (not on ilk)")
+      ->type_name("N")
+      ->capture_default_str();
   app.add_option("--engine", options.engine,
                  "how EU kernels run: interp, jit (compiled before they run), tiers (interpreted until compiled)")
       ->capture_default_str()

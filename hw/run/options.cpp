@@ -15,6 +15,7 @@ namespace softgen::run {
 std::string options_to_json(const Options& o) {
   return nlohmann::json{{"platform", o.platform},
                         {"threads", o.threads},
+                        {"preempt", o.preempt},
                         {"record", o.record},
                         {"stats", o.stats},
                         {"faults", o.faults},
@@ -37,6 +38,7 @@ Options options_from_json(const std::string& text) {
     const nlohmann::json j = nlohmann::json::parse(text);
     o.platform = j.value("platform", o.platform);
     o.threads = j.value("threads", o.threads);
+    o.preempt = j.value("preempt", o.preempt);
     o.record = j.value("record", o.record);
     o.stats = j.value("stats", o.stats);
     o.faults = j.value("faults", o.faults);

@@ -90,6 +90,9 @@ typedef struct sg_config {
   uint64_t stolen_base;   /* guest physical; 0 until firmware has set BDSM (sg_set_stolen) */
   uint64_t stolen_size;
   uint32_t connected; /* bit i: monitor on connector i (DDI-B, C, D) at start */
+  /* A check: after so many commands an engine's running context is preempted at the next arbitration point, saved, and restored from its image;
+   * 0: never. sg_report() has how often. Without effect where there are no execlists. */
+  unsigned preempt_commands;
 } sg_config;
 
 typedef struct sg_bar_range {

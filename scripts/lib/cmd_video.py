@@ -28,6 +28,8 @@ def parse(argv):
     parser.add_argument("--guest", choices=list(GUESTS), help="decode in a guest of this release, with its kernel, FFmpeg and drivers, instead of under softgen-run")
     parser.add_argument("--sample", action="store_true", help="only a fixed sample of small streams of MPEG-2 and H.264: those for --guest with --platform ilk")
     parser.add_argument("--threads", type=int, metavar="N", help="threads of our GPU (default: softgen-run's or the device's)")
+    parser.add_argument("--preempt", type=int, metavar="N", help="softgen-run's --preempt: after N commands the video engine's context goes through its image, where it can be "
+                        "preempted; a stream with which that never happened fails")
     parser.add_argument("--speed", action="store_true", help="only the streams of 1920x1080, without comparison: the best of three runs of each side")
     parser.add_argument("--list", action="store_true", help="print the streams' names and how they are made")
     parser.add_argument("--no-setup", action="store_true", help="use what is built and installed")
@@ -37,6 +39,8 @@ def parse(argv):
             raise Failure(f"there is no stream '{name}'; --list prints the names")
     if options.driver and not set(options.driver) & set(PLATFORMS[options.platform]):
         raise Failure(f"{options.driver[0]} does not know {options.platform}")
+    if options.preempt and (options.guest or options.platform == "ilk"):
+        raise Failure("--preempt is for engines with execlists, under softgen-run")
     if options.platform == "ilk" and options.speed:
         raise Failure("MPEG-2 on Ironlake is decoded by a program of ours, which does not measure its speed")
     return options
@@ -53,7 +57,7 @@ def place(options):
     """A context whose value is the `where` of video_run."""
     if options.guest:
         return VideoGuest(options.guest, options.platform, options.threads)
-    return contextlib.nullcontext(video_run.Host(options.platform, threads=options.threads))
+    return contextlib.nullcontext(video_run.Host(options.platform, threads=options.threads, preempt=options.preempt))
 
 
 def number(value):

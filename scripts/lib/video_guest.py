@@ -22,6 +22,7 @@ class VideoGuest:
     """A `where` of video_run: runs commands in the guest. close() or a `with` block ends it."""
 
     def __init__(self, guest, platform=None, threads=None):
+        self.preempts = False
         self.platform, self._release, self._folder = platform, guest, pathlib.Path(tempfile.mkdtemp(prefix="softgen-video-"))
         arguments = f"threads={threads}" if threads is not None else ""
         try:

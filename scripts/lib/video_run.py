@@ -19,8 +19,8 @@ NODE = "/dev/dri/renderD128"
 
 # `frames`: (size in bytes, MD5) of each; `seconds`: of decoding, without the start of the program; `trouble`: what went wrong, or "".
 Decoded = collections.namedtuple("Decoded", "frames seconds trouble")
-# What a run has made of our GPU: milliseconds of the video engine, and threads of compute and media kernels.
-Work = collections.namedtuple("Work", "video threads")
+# What a run has made of our GPU: milliseconds of the video engine, threads of compute and media kernels, and how often the video engines were preempted.
+Work = collections.namedtuple("Work", "video threads preemptions", defaults=[0])
 # `wrong`: what differs, or ""; `detail`: the minimum PSNR, when that is what is compared.
 Verdict = collections.namedtuple("Verdict", "frames wrong detail")
 
@@ -41,14 +41,15 @@ def filters_of(stream, driver, where):
 
 
 def work_of(report):
-    return Work(report["work"]["stage_milliseconds"]["video"], report["work"]["cs_threads"])
+    preemptions = sum(engine["preemptions"] for name, engine in report["engines"].items() if name.startswith("vcs"))
+    return Work(report["work"]["stage_milliseconds"]["video"], report["work"]["cs_threads"], preemptions)
 
 
 class Host:
     """Where streams are decoded: under softgen-run. Options are softgen-run's; None is its default."""
 
     def __init__(self, platform=None, **options):
-        self.platform = platform
+        self.platform, self.preempts = platform, bool(options.get("preempt"))
         self._options = [word for name, value in {"platform": platform, **options}.items() if value is not None for word in (f"--{name}", str(value))]
 
     def download(self, stream, driver):
@@ -67,18 +68,18 @@ class Host:
 def decode(stream, path, driver, output, files=(), where=Host()):
     """Decodes by `driver` on our GPU, or in software on the host when it is None. `output`: FFmpeg's options for the output; `files`: those that they name.
     Returns (Decoded without frames)."""
-    words, spent = ffmpeg(stream, path, driver, output, where), None
+    words, spent, preempted = ffmpeg(stream, path, driver, output, where), None, True
     if driver:
         status, said, work = where.run(words, driver, [(path, False), *((file, True) for file in files)], SECONDS)
-        spent = work.video
+        spent, preempted = work.video, work.preemptions or not where.preempts
     else:
         status, said = run_in_time(words, dict(os.environ), SECONDS)
     time = re.search(r"rtime=([\d.]+)s", said)
-    return Decoded([], float(time[1]) if time else math.nan, trouble(status, said, spent))
+    return Decoded([], float(time[1]) if time else math.nan, trouble(status, said, spent, preempted))
 
 
-def trouble(status, said, spent):
-    """What is wrong with a run, or "". `spent`: milliseconds of the video engine; None: software."""
+def trouble(status, said, spent, preempted=True):
+    """What is wrong with a run, or "". `spent`: milliseconds of the video engine; None: software. `preempted`: it was, or need not be."""
     errors = [line for line in said.splitlines() if re.search(r"\[(error|fatal)\]", line)]
     if status is None:
         return f"ran longer than {SECONDS} s"
@@ -88,6 +89,8 @@ def trouble(status, said, spent):
         return f"status {status}: {(errors or said.strip().splitlines() or ['no message'])[-1]}"
     if spent == 0:
         return f"decoded in software: {errors[0] if errors else 'the video engine had nothing to do'}"
+    if not preempted:
+        return "the video engine was never preempted"
     return errors[0] if errors else ""
 
 

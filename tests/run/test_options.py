@@ -71,6 +71,13 @@ class Options(RunTest):
         self.ok("kmscube", "--count", "2", options=["--png", "new/pictures", "--mode", "320x240@0"])
         self.assertTrue(list((self.folder / "new" / "pictures").glob("draw*.png")))
 
+    def test_preempted_contexts_come_back(self):
+        """--stats says how often: never without --preempt. With threads the program's own thread does what is as short as this."""
+        for options in ([], ["--preempt", "1"], ["--preempt", "5"]):
+            self.ok(self.store, "store", options=["--stats", "s.json", "--threads", "0", *options])
+            engines = json.loads((self.folder / "s.json").read_text())["engines"]
+            self.assertEqual({name: engine["preemptions"] > 0 for name, engine in engines.items()}, dict.fromkeys(engines, bool(options)))
+
     def test_stats_say_what_was_done(self):
         self.ok("kmscube", "--count", "2", options=["--stats", "s.json", "--mode", "320x240@0"])
         work = json.loads((self.folder / "s.json").read_text())["work"]

@@ -9,15 +9,15 @@ from video_streams import STREAMS
 
 
 class Video(RunTest):
-    def compare(self, driver, platform="kbl"):
+    def compare(self, driver, platform="kbl", first_of_each=False, **options):
         codecs = set()
         need_driver(self, driver)
         for stream in STREAMS:
-            if not stream.quick or driver in refusals(stream, drivers_with_kernels()) or (platform != "kbl" and stream.codec in codecs):
+            if not stream.quick or driver in refusals(stream, drivers_with_kernels()) or (first_of_each and stream.codec in codecs):
                 continue
             codecs.add(stream.codec)
             with self.subTest(stream.name):
-                for _, verdict, _, _ in video_run.compare(stream, [driver], video_run.Host(platform=platform)):
+                for _, verdict, _, _ in video_run.compare(stream, [driver], video_run.Host(platform=platform, **options)):
                     self.assertEqual(verdict.wrong, "")
 
     def test_ihd(self):
@@ -27,10 +27,15 @@ class Video(RunTest):
         self.compare("i965")
 
     def test_icl(self):
-        self.compare("iHD", "icl")
+        self.compare("iHD", "icl", first_of_each=True)
 
     def test_tgl(self):
-        self.compare("iHD", "tgl")
+        self.compare("iHD", "tgl", first_of_each=True)
+
+    def test_preempted(self):
+        """Contexts go through their images between pictures; that they do is part of the comparison."""
+        for driver, platform, threads in (("iHD", "kbl", 0), ("iHD", "tgl", 2), ("i965", "kbl", 2)):
+            self.compare(driver, platform, first_of_each=True, preempt=3, threads=threads)
 
 
 class Pictures(RunTest):

@@ -8,6 +8,7 @@ from driver import ROOT, script
 
 sys.path.insert(0, str(ROOT / "scripts" / "lib"))
 import video_ilk  # noqa: E402
+import video_run  # noqa: E402
 from video_streams import STREAMS  # noqa: E402
 
 
@@ -34,3 +35,19 @@ class Sample(unittest.TestCase):
         done = script("video", "--platform", "ilk", "--speed", "--no-setup")
         self.assertEqual(done.returncode, 1)
         self.assertIn("does not measure its speed", done.stderr)
+
+
+class Preempt(unittest.TestCase):
+    def test_not_on_ironlake(self):
+        done = script("video", "--platform", "ilk", "--preempt", "3", "--no-setup")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("execlists", done.stderr)
+
+    def test_a_run_that_was_never_preempted_fails(self):
+        self.assertIn("never preempted", video_run.trouble(0, "", 1.5, preempted=False))
+        self.assertEqual(video_run.trouble(0, "", 1.5), "")
+
+    def test_only_the_video_engines_count(self):
+        engines = {"rcs": {"preemptions": 9}, "vcs0": {"preemptions": 2}, "vcs1": {"preemptions": 1}}
+        work = video_run.work_of({"work": {"stage_milliseconds": {"video": 4}, "cs_threads": 5}, "engines": engines})
+        self.assertEqual(work, video_run.Work(4, 5, 3))

@@ -44,7 +44,8 @@ Machine::Machine(bool threaded, const Form& form)
                                             .gate = gate,
                                             .submission = *form.submission,
                                             .watchdog_wake = [this](uint64_t ticks) { watchdog_wakes.push_back(ticks); },
-                                            .commands_per_poll = 1u << 18};
+                                            .commands_per_poll = 1u << 18,
+                                            .preempt_commands = form.preempt_commands};
   for (unsigned i = 0; i < engine_count; ++i)
     if (form.engines >> i & 1) environment.engines[i] = &engines[i];
   cs = std::make_unique<CommandStreamers>(environment, threaded);

@@ -143,7 +143,8 @@ struct Form {
   const defs::ContextImages* contexts;
   const SubmissionForm* submission;
   std::unique_ptr<mmio::Interrupts> (*interrupts)(mmio::RegisterFile& registers, Host& host);
-  uint32_t engines;  ///< bit i: EngineId i
+  uint32_t engines;               ///< bit i: EngineId i
+  unsigned preempt_commands = 0;  ///< of StreamerConfig
 };
 /// As Kaby Lake.
 Form gen9_form(const defs::CommandSet& commands = defs::gen9::commands);

@@ -174,6 +174,50 @@ TEST_CASE("a pause within a picture waits for its end") {
   CHECK(engine.context.word == 2);
 }
 
+TEST_CASE("a check preempts contexts after so many commands, and they come back from their images") {
+  Form form = gen9_form();
+  form.preempt_commands = GENERATE(0u, 1u, 2u, 5u);
+  Machine machine(false, form);
+  const EngineId id = GENERATE(EngineId::bcs, EngineId::vcs0);
+  machine.enable_execlists(id);
+  FakeEngine& engine = machine.engine(id);
+  Context a(machine, id, 0x20);
+  // MI commands alone are the same on both; a NOOP that is executed twice would not show, a store after a reset would.
+  for (uint32_t i = 1; i <= 8; ++i) a.emit(store(out, i)).emit({arb_check, noop});
+  machine.submit(id, a);
+  const uint64_t preemptions = machine.cs->engine(id)->streamer().preemptions();
+  CHECK((preemptions > 0) == (form.preempt_commands > 0));
+  CHECK(machine.read(out) == 8);
+  CHECK(engine.restores + engine.resets >= preemptions);
+  CHECK(machine.events(id) == std::vector<Event>{{0x1, 0}, {0x18, 0x20}});  // the driver has not asked for it, and hears nothing
+}
+
+TEST_CASE("such a check leaves pictures undivided, and keeps an engine's state and progress") {
+  Form form = gen9_form();
+  form.preempt_commands = 1;
+  Machine machine(false, form);
+  const EngineId id = EngineId::bcs;
+  machine.enable_execlists(id);
+  FakeEngine& engine = machine.engine(id);
+  Context a(machine, id, 0x20);
+  for (uint32_t i = 1; i <= 4; ++i) a.emit(color_blt(i)).emit({arb_check, noop});
+  unsigned stops = 0, restores_within = 0;
+  engine.on_execute = [&](const Packet& packet, EngineEnv& env) {
+    const uint32_t word = packet.dwords.back();
+    if (word == 3) CHECK(engine.restores == restores_within);
+    engine.open_picture = word == 2;
+    restores_within = engine.restores;
+    if (word != 4 || !(env.stop.reasons() & StopFlag::preempt)) return ExecResult::done;
+    ++stops;
+    return ExecResult::preempted;
+  };
+  machine.submit(id, a);
+  CHECK(stops < 2);  // the packet is executed when it comes again
+  CHECK(engine.headers.size() == 4);
+  CHECK(engine.context.packets == 4);
+  CHECK(machine.cs->engine(id)->streamer().preemptions() > 0);
+}
+
 TEST_CASE("an empty ring completes at once") {
   Rig rig;
   Context a(rig, rig.id, 0x20);

@@ -238,3 +238,27 @@ TEST_CASE_METHOD(Fixture, "sfc behind a decoder: planes of all samplings, and pi
           view.load<uint32_t>(output + y * out_pitch + 4 * x) != (y < job.height ? luma_at(x, y) | 80u << 8 | 140u << 16 | 255u << 24 : 0);
   CHECK(wrong == 0);
 }
+
+// A streamer switches contexts wherever in_picture() is false, and MI_ARB_CHECK may be anywhere in a batch.
+TEST_CASE_METHOD(Fixture, "a context that leaves wherever it may decodes the same picture") {
+  std::vector<std::byte> saved(video.context_size());
+  const auto leave_and_come_back = [&] {
+    if (video.in_picture()) return;
+    video.save_context(saved);
+    video.reset_context();
+    video.restore_context(saved);
+  };
+  send(mode), leave_and_come_back();
+  send_picture_states(), leave_and_come_back();
+  send(object), leave_and_come_back();
+  REQUIRE(video.flush({}, env) == ExecResult::done);
+  CHECK_FALSE(video.in_picture());
+  CHECK(wrong(decoded, pitch, chroma_row) == 0);
+}
+
+TEST_CASE_METHOD(Fixture, "a flush ends a picture without objects, too") {
+  send(mode), send_picture_states();
+  CHECK(video.in_picture());
+  REQUIRE(video.flush({}, env) == ExecResult::done);
+  CHECK_FALSE(video.in_picture());
+}
