@@ -46,7 +46,8 @@ Flow Executor::pipe_control(Dwords dw) {
     const bool global = control.destination_address_type() == PIPE_CONTROL::DestinationAddressType::DAT_GGTT,
                index = control.store_data_index();
     switch (operation) {
-      case WRITE_IMMEDIATE_DATA: post_sync_write(address, global, index, data, 8); break;
+      // Five dwords write a dword: chosen, as MI_FLUSH_DW has it.
+      case WRITE_IMMEDIATE_DATA: post_sync_write(address, global, index, data, dw.size() > 5 ? 8 : 4); break;
       case WRITE_PS_DEPTH_COUNT:
         if (core_.config().position) break;
         post_sync_write(address, global, index, core_.links().registers.peek64(softgen::reg::PS_DEPTH_COUNT(0)), 8);

@@ -68,6 +68,18 @@ TEST_CASE("packets shorter than their definition are errors") {
   CHECK(rig.reg(rig.id, softgen::reg::RING_IPEHR) == header);
 }
 
+TEST_CASE("PIPE_CONTROL of five dwords writes a dword, to an address without bit 2") {
+  Rig rig(EngineId::rcs);
+  Context a(rig, rig.id, 0x20);
+  rig.write(out, Dwords{1, 2});
+  // At the privilege of the ring: a write through the GGTT.
+  a.emit({0x7a00'0003, 1u << 24 | 1u << 14, static_cast<uint32_t>(out) | 4, 0, 0x5eed}).emit({user_interrupt, noop});
+  rig.submit(a);
+  CHECK(rig.reg(rig.id, softgen::reg::RING_ESR) == 0);
+  CHECK(rig.read(out) == 0x5eed);
+  CHECK(rig.read(out + 4) == 2);
+}
+
 TEST_CASE("video packets may be as short as the shortest that drivers send") {
   struct Row {
     EngineId engine;
