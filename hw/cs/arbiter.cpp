@@ -12,7 +12,7 @@ void Arbiter::submitted() {
 bool Arbiter::must_leave() {
   const uint32_t attention = attention_.load(std::memory_order_acquire);
   if (attention & attention_stop) return true;
-  if (!(attention & (attention_list | attention_return)) || switch_wanted_ || !core_.execlists()) return false;
+  if (!(attention & (attention_list | attention_restore)) || switch_wanted_ || !core_.execlists()) return false;
   switch_wanted_ = !(attention & attention_list) || !list_is_lite();
   return !switch_wanted_;
 }
@@ -44,15 +44,15 @@ bool Arbiter::list_is_lite() const {
   return list && is_lite_restore(*list);
 }
 
-void Arbiter::ask_to_come_back() {
+void Arbiter::request_restore() {
   MutexLock lock(mutex_);
-  attention_.fetch_or(attention_return, std::memory_order_acq_rel);
+  attention_.fetch_or(attention_restore, std::memory_order_acq_rel);
   if (arbitration()) core_.stop().request(StopFlag::preempt);
 }
 
-void Arbiter::came_back() {
+void Arbiter::clear_restore() {
   MutexLock lock(mutex_);
-  attention_.fetch_and(~attention_return, std::memory_order_acq_rel);
+  attention_.fetch_and(~attention_restore, std::memory_order_acq_rel);
   if (!has_list()) core_.stop().clear(StopFlag::preempt);
   switch_wanted_ = false;
 }

@@ -36,11 +36,11 @@ class Arbiter {
   bool list_is_lite() const;
   /// A submitted list waits for the next arbitration point.
   bool switch_wanted() const { return switch_wanted_; }
-  /// A check: the running context is to leave at the next arbitration point, as for a list, and to come back at once.
-  void ask_to_come_back();
-  bool comes_back() const { return attention_.load(std::memory_order_relaxed) & attention_return; }
-  /// It does.
-  void came_back();
+  /// A check: the running context is to be saved at the next arbitration point, as for a list, and restored at once.
+  void request_restore();
+  bool restore_requested() const { return attention_.load(std::memory_order_relaxed) & attention_restore; }
+  /// The requested restore begins.
+  void clear_restore();
   void set_arbitration(bool on);
   bool arbitration() const { return arbitration_.load(std::memory_order_relaxed); }
 
@@ -53,12 +53,12 @@ class Arbiter {
   void load(const Saved& saved);
 
  private:
-  static constexpr uint32_t attention_list = 1, attention_stop = 2, attention_return = 4;
+  static constexpr uint32_t attention_list = 1, attention_stop = 2, attention_restore = 4;
 
-  bool must_switch() const { return attention_.load(std::memory_order_acquire) & (attention_list | attention_return); }
+  bool must_switch() const { return attention_.load(std::memory_order_acquire) & (attention_list | attention_restore); }
 
   EngineCore& core_;
-  /// attention_list, attention_return and arbitration_ change together with StopFlag::preempt. They are atomics, since all three are read without it.
+  /// attention_list, attention_restore and arbitration_ change together with StopFlag::preempt. They are atomics, since all three are read without it.
   Mutex mutex_;
   std::atomic<uint32_t> attention_{0};
   std::atomic<bool> arbitration_{true};

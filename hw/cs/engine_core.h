@@ -34,7 +34,7 @@ struct StreamerConfig {
   defs::EngineClass engine_class;
   uint32_t mmio_base;
   bool position = false;          ///< POCS (hw/cs/position/)
-  unsigned preempt_commands = 0;  ///< a check: after so many commands the running context is preempted and comes back; 0: never
+  unsigned preempt_commands = 0;  ///< a check: commands after which the running context is preempted and restored; 0: never
 };
 
 class PositionLink;

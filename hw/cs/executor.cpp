@@ -63,10 +63,10 @@ bool Executor::before(const Cursor&) {
 
 // A packet that is repeated counts again, so that each is executed between two preemptions.
 void Executor::count_for_preemption() {
-  if (execution_.in_workaround || execution_.leave_to_thread || !core_.context().valid() || arbiter_.comes_back()) return;
+  if (execution_.in_workaround || execution_.leave_to_thread || !core_.context().valid() || arbiter_.restore_requested()) return;
   if (++since_preemption_ <= core_.config().preempt_commands) return;
   since_preemption_ = 0;
-  arbiter_.ask_to_come_back();
+  arbiter_.request_restore();
 }
 
 Flow Executor::command(const Packet& packet, const Cursor& after) { return finished(packet, after, execute(packet, after)); }

@@ -114,7 +114,7 @@ Streamer::Work Streamer::next_work() {
       !accept_list())
     return Work::blocked;
   if (!core_.context().valid()) return Work::none;
-  if (arbiter_.comes_back() && can_switch_ && arbiter_.arbitration() && !execution().leave_to_thread && !leave_and_come_back())
+  if (arbiter_.restore_requested() && can_switch_ && arbiter_.arbitration() && !execution().leave_to_thread && !save_and_restore())
     return Work::blocked;
   cursor_.ring.set_tail(core_.get(reg::tail));
   return Work::ready;
@@ -166,11 +166,7 @@ bool Streamer::accept_list() {
   }
   if (!position_left()) return arbiter_.put_back(list), false;
   const Descriptor old = core_.context();
-  if (old.valid()) {
-    context_leaves();
-    contexts_->save();
-    if (watch) watch->context_left(config().id, cursor_.ring.head, false);
-  }
+  if (old.valid()) save_context(false);
   position_ends();
   list_ = list;
   const unsigned first = list.next(0);
@@ -196,13 +192,11 @@ bool Streamer::preempt_to_idle() {
   return false;
 }
 
-bool Streamer::leave_and_come_back() {
+bool Streamer::save_and_restore() {
   if (!position_left()) return false;
-  context_leaves();
-  contexts_->save();
-  if (Watch* const watch = core_.watch()) watch->context_left(config().id, cursor_.ring.head, false);
+  save_context(false);
   position_ends();
-  arbiter_.came_back();
+  arbiter_.clear_restore();
   preemptions_.fetch_add(1, std::memory_order_relaxed);
   core_.links().engine.reset_context();  // as another context would leave it
   core_.set_as_saved(false);
@@ -226,9 +220,7 @@ void Streamer::start_element(unsigned index) {
 
 bool Streamer::leave_element(uint32_t why) {
   if (!position_left()) return false;
-  context_leaves();
-  contexts_->save();
-  if (Watch* const watch = core_.watch()) watch->context_left(config().id, cursor_.ring.head, why == event_complete);
+  save_context(why == event_complete);
   if (core_.links().context_changed) core_.links().context_changed();
   position_ends();
   const Descriptor old = core_.context();
@@ -246,6 +238,12 @@ bool Streamer::leave_element(uint32_t why) {
 
 void Streamer::context_leaves() {
   if (core_.links().observation && core_.context().valid()) core_.links().observation->context_leaves();
+}
+
+void Streamer::save_context(bool complete) {
+  context_leaves();
+  contexts_->save();
+  if (Watch* const watch = core_.watch()) watch->context_left(config().id, cursor_.ring.head, complete);
 }
 
 void Streamer::update_status() {

@@ -117,17 +117,19 @@ class Streamer {
   /// What a walk ended with, for run(); none: it goes on.
   std::optional<RunEnd> end_of(ParseEnd end, uint64_t commands);
   bool load_own_ring();
-  // These two: false, the context is not left, since POCS has not.
+  // These three: false, the context is not left, since POCS has not.
   bool accept_list();
   bool preempt_to_idle();
-  /// The running context leaves, as for a list, and is restored. No event: software has not asked for it.
-  bool leave_and_come_back();
+  /// The running context is saved, as for a list, and restored (Arbiter::request_restore). No event: software has submitted no list.
+  bool save_and_restore();
   /// The running context leaves: `why` is an event, in addition to those of the next context.
   bool leave_element(uint32_t why);
   void start_element(unsigned index);
   void tell_lite_restore(Watch& watch, uint32_t old_tail);
   /// Notifies the observation unit; to be called before the running context is saved or dropped.
   void context_leaves();
+  /// The running context leaves the engine. `complete`: its ring is empty.
+  void save_context(bool complete);
   // hw/cs/position/leader.cpp
   void begin_position();
   /// False: POCS has been asked to leave, and kicks when it has.

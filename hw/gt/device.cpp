@@ -105,9 +105,9 @@ void Device::build_units() {
       .work_arrives = [this] { gt_.wake(); },
       .watchdog_wake =
           [this](uint64_t ticks) { wake_at(host_.clock_ns() + mmio::TimestampClock(config_.platform->timestamp_hz).ns(ticks)); },
+      .preempt_commands = config_.preempt_commands,
       .observer = config_.observer,
       .watch = &observers_.watch_point};
-  environment.preempt_commands = config_.preempt_commands;
   if (config_.poll_commands) environment.commands_per_poll = config_.poll_commands;
   if (parts_.guc) environment.switched = [this](EngineId id, const cs::ContextSwitch& event) { guc_->guc.switched(id, event); };
   for (unsigned i = 0; i < engine_count; ++i)

@@ -223,7 +223,7 @@ void add_options(CLI::App& app, Afterwards& afterwards) {
 }
 
 /// CLI11 takes "--" for the value in `--stats -- PROGRAM`, where the name of the file was forgotten.
-void refuse_end_of_options_as_a_path(CLI::App& app) {
+void refuse_missing_paths(CLI::App& app) {
   const CLI::Validator given(
       [](const std::string& path) { return path == "--" ? std::string("takes a path, which is missing before --") : std::string(); }, "");
   for (const char* option : {"--record", "--stats", "--frames", "--png", "--timeline"}) app.get_option(option)->check(given);
@@ -241,7 +241,7 @@ int main(int argc, char** argv) {
   std::vector<std::string> command;
   add_options(app, options);
   add_options(app, afterwards);
-  refuse_end_of_options_as_a_path(app);
+  refuse_missing_paths(app);
   check.add_to(app);
   app.add_option("command", command, "the program and its arguments")->required()->option_text("PROGRAM [ARGUMENTS...]");
   app.positionals_at_end();

@@ -27,7 +27,7 @@ struct Levels : Sixteen<tiling> {
   struct Footprint {
     F u, v, taps, step_u, step_v;  ///< by pixel; steps: from one end of the axis to the other
     float max_taps;                ///< of all pixels
-    bool turned;                   ///< rows and columns of pixels are exchanged
+    bool turned;                   ///< rows and columns of pixels are exchanged; only with several taps
   };
 
   [[gnu::always_inline]] static inline F permuted(__m512i index, F v) {
@@ -74,14 +74,17 @@ struct Levels : Sixteen<tiling> {
 
   [[gnu::always_inline]] static inline Footprint footprint(const Quads::Footprints& f, const Point& at, uint32_t needed, bool turn) {
     const F4 taps = (I4{1, 2, 4, 8} & static_cast<int32_t>(needed)) != 0 ? f.taps : Quads::splat(1.0f);
+    float max_taps = 1;
+    for (unsigned q = 0; q < max_quads; ++q) max_taps = taps[q] > max_taps ? taps[q] : max_taps;
+    turn = turn && max_taps > 1;
     const auto placed = [turn](F v) { return turn ? turned(v) : v; };
-    Footprint out{placed(at.u), placed(at.v), placed(by_quad(taps)), placed(by_quad(f.step_u)), placed(by_quad(f.step_v)), 1, turn};
-    for (unsigned q = 0; q < max_quads; ++q) out.max_taps = taps[q] > out.max_taps ? taps[q] : out.max_taps;
-    return out;
+    return {placed(at.u), placed(at.v), placed(by_quad(taps)), placed(by_quad(f.step_u)), placed(by_quad(f.step_v)), max_taps, turn};
   }
-  /// Tap `number` of pixels with `taps` taps. Beyond the last tap it is that one, which is not far from the others.
-  [[gnu::always_inline]] static inline Point tap(const Footprint& f, F number, unsigned x) {
-    const F taps = of_column(x, f.taps), t = (V::smaller(number, taps - 1.0f) + 0.5f) / taps - 0.5f;
+  /// Where a tap is on the axis of a footprint of `taps` taps, from -1/2 to 1/2. Beyond the last one: there, which is not far from the others.
+  [[gnu::always_inline]] static inline F on_axis(F number, F taps) { return (V::smaller(number, taps - 1.0f) + 0.5f) / taps - 0.5f; }
+  /// Taps of the pixels in column x, in each of the columns.
+  [[gnu::always_inline]] static inline Point taps_of_column(const Footprint& f, F number, unsigned x) {
+    const F t = on_axis(number, of_column(x, f.taps));
     return {of_column(x, f.u) + of_column(x, f.step_u) * t, of_column(x, f.v) + of_column(x, f.step_v) * t};
   }
   [[gnu::always_inline]] static inline void add(F (&sum)[4], const F (&color)[4], const Footprint& f, float number) {
@@ -94,7 +97,7 @@ struct Levels : Sixteen<tiling> {
     F colors[4][4];  // by component and column; then by component and tap
     for (unsigned x = 0; x < 4; ++x) {
       F of_taps[4];
-      level_colors(p, tap(f, number, x), of_taps);
+      level_colors(p, taps_of_column(f, number, x), of_taps);
       for (unsigned c = 0; c < 4; ++c) colors[c][x] = of_taps[c];
     }
     for (auto& component : colors) transpose(component);
@@ -102,7 +105,7 @@ struct Levels : Sixteen<tiling> {
   }
   /// One tap of all pixels at once.
   [[gnu::always_inline]] static inline void add_one(const LanePlain& p, const Footprint& f, float number, F (&sum)[4]) {
-    const F t = (V::smaller(V::template splat<F>(number), f.taps - 1.0f) + 0.5f) / f.taps - 0.5f;
+    const F t = on_axis(V::template splat<F>(number), f.taps);
     Colors colors;
     scattered_colors(p, f.u + f.step_u * t, f.v + f.step_v * t, colors);
     add(sum, colors.of, f, number);
@@ -116,7 +119,7 @@ struct Levels : Sixteen<tiling> {
   }
   [[gnu::always_inline]] static inline void level_colors(const LanePlain& p, const Footprint& f, F (&out)[4]) {
     if (f.max_taps == 1) {
-      level_colors(p, f.turned ? Point{turned(f.u), turned(f.v)} : Point{f.u, f.v}, out);
+      level_colors(p, Point{f.u, f.v}, out);
       return;
     }
     Colors colors;

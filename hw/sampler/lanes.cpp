@@ -144,19 +144,20 @@ void LaneSampler::places(const Texture& texture) {
   }
 }
 
-LanePlainSample LaneSampler::shortest(unsigned channels, std::vector<LanePlain>& to, LanePlainLevels& all) const {
+LanePlainSample LaneSampler::shortest(unsigned channels, std::vector<LanePlain>& to, LanePlainLevels& levels) const {
   const LaneSurface& s = surface_;
   const bool codes8 = s.decode.codes == LaneCodes::unorm8, codes24 = s.decode.codes == LaneCodes::unorm24;
   if (!possible_ || !(codes8 || codes24) || s.shift != 2 || filters_differ_) return nullptr;
   if (s.tiling != LaneTiling::y && s.tiling != LaneTiling::yf) return nullptr;
   const LanePlainKernels& kernels = kernels_->plain[s.tiling == LaneTiling::yf];
-  const size_t levels = needs_lod_ ? levels_.size() : 1;
-  to.assign(levels, {});
-  for (size_t n = 0; n < levels; ++n)
+  to.assign(needs_lod_ ? levels_.size() : 1, {});
+  for (size_t n = 0; n < to.size(); ++n)
     if (!shortest(levels_[n], to[n])) return nullptr;
-  all.detail = detail_, all.max_taps = max_taps_;
-  if (needs_lod_ && !(codes8 && is_linear())) return nullptr;
-  if (needs_lod_) return (anisotropic_ ? kernels.footprints : kernels.levels)[channels == 16];
+  if (needs_lod_) {
+    levels.detail = detail_, levels.max_taps = max_taps_;
+    if (!codes8 || !is_linear()) return nullptr;
+    return (anisotropic_ ? kernels.footprints : kernels.levels)[channels == 16];
+  }
   if (to[0].within[0] || to[0].within[1]) return nullptr;
   if (codes8) return kernels.sample[channels == 16][is_linear()];
   return is_linear() ? nullptr : kernels.nearest24[channels == 16];

@@ -71,7 +71,7 @@ class Options(RunTest):
         self.ok("kmscube", "--count", "2", options=["--png", "new/pictures", "--mode", "320x240@0"])
         self.assertTrue(list((self.folder / "new" / "pictures").glob("draw*.png")))
 
-    def test_preempted_contexts_come_back(self):
+    def test_preempted_contexts_are_restored(self):
         """--stats says how often: never without --preempt. With threads the program's own thread does what is as short as this."""
         for options in ([], ["--preempt", "1"], ["--preempt", "5"]):
             self.ok(self.store, "store", options=["--stats", "s.json", "--threads", "0", *options])
@@ -118,7 +118,7 @@ class Options(RunTest):
         self.assertIn("nv50", done.stderr)
         self.assertIn("kbl", done.stderr, "the platforms that there are")
 
-    def test_a_forgotten_path_is_refused(self):
+    def test_missing_paths_are_refused(self):
         for option in ("--record", "--stats", "--frames", "--png", "--timeline"):
             done = subprocess.run([BUILD / "softgen-run", option, "--", "true"], cwd=self.folder, capture_output=True, text=True, check=False)
             self.assertNotEqual(done.returncode, 0, option)

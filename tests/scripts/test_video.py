@@ -43,7 +43,7 @@ class Preempt(unittest.TestCase):
         self.assertEqual(done.returncode, 1)
         self.assertIn("execlists", done.stderr)
 
-    def test_a_run_that_was_never_preempted_fails(self):
+    def test_run_without_preemptions_fails(self):
         self.assertIn("never preempted", video_run.trouble(0, "", 1.5, preempted=False))
         self.assertEqual(video_run.trouble(0, "", 1.5), "")
 

@@ -174,7 +174,7 @@ TEST_CASE("a pause within a picture waits for its end") {
   CHECK(engine.context.word == 2);
 }
 
-TEST_CASE("a check preempts contexts after so many commands, and they come back from their images") {
+TEST_CASE("a check preempts contexts after a number of commands, and restores them from their images") {
   Form form = gen9_form();
   form.preempt_commands = GENERATE(0u, 1u, 2u, 5u);
   Machine machine(false, form);
@@ -189,7 +189,7 @@ TEST_CASE("a check preempts contexts after so many commands, and they come back 
   CHECK((preemptions > 0) == (form.preempt_commands > 0));
   CHECK(machine.read(out) == 8);
   CHECK(engine.restores + engine.resets >= preemptions);
-  CHECK(machine.events(id) == std::vector<Event>{{0x1, 0}, {0x18, 0x20}});  // the driver has not asked for it, and hears nothing
+  CHECK(machine.events(id) == std::vector<Event>{{0x1, 0}, {0x18, 0x20}});  // no event of a preemption: no list was submitted
 }
 
 TEST_CASE("such a check leaves pictures undivided, and keeps an engine's state and progress") {

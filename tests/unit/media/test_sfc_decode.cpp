@@ -242,15 +242,15 @@ TEST_CASE_METHOD(Fixture, "sfc behind a decoder: planes of all samplings, and pi
 // A streamer switches contexts wherever in_picture() is false, and MI_ARB_CHECK may be anywhere in a batch.
 TEST_CASE_METHOD(Fixture, "a context that leaves wherever it may decodes the same picture") {
   std::vector<std::byte> saved(video.context_size());
-  const auto leave_and_come_back = [&] {
+  const auto save_and_restore = [&] {
     if (video.in_picture()) return;
     video.save_context(saved);
     video.reset_context();
     video.restore_context(saved);
   };
-  send(mode), leave_and_come_back();
-  send_picture_states(), leave_and_come_back();
-  send(object), leave_and_come_back();
+  send(mode), save_and_restore();
+  send_picture_states(), save_and_restore();
+  send(object), save_and_restore();
   REQUIRE(video.flush({}, env) == ExecResult::done);
   CHECK_FALSE(video.in_picture());
   CHECK(wrong(decoded, pitch, chroma_row) == 0);
