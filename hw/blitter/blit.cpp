@@ -161,7 +161,7 @@ ExecResult BlitRunner::run(const Blit& blit, memory::View& view, const StopFlag&
     const auto [y1, y2] = area.row(progress);
     run_row(blit, area, view, y1, static_cast<uint32_t>(y2 - y1));
   }
-  if (stores_ == Stores::streamed) stream_fence();
+  if (stores_ == Stores::streamed) surface::stream_fence();
   return result;
 }
 
@@ -171,7 +171,8 @@ void BlitRunner::run_row(const Blit& b, const Area& area, memory::View& view, in
     const uint64_t to = b.destination.row(y) + static_cast<uint64_t>(int64_t{area.rect.x1} * b.pixel_bytes);
     const int64_t x = int64_t{area.rect.x1} - b.rect.x1 + b.source_x;
     const uint64_t from = b.source.row(y - b.rect.y1 + b.source_y) + static_cast<uint64_t>(x * b.pixel_bytes);
-    return copy_bytes(view, to, from, static_cast<uint64_t>(area.rect.x2 - area.rect.x1) * b.pixel_bytes, area.order.right_to_left);
+    return copy_bytes(view, to, from, static_cast<uint64_t>(area.rect.x2 - area.rect.x1) * b.pixel_bytes, area.order.right_to_left,
+                      stores_);
   }
   const int64_t first = Area::grid(area.rect.x1, area.origin_x, area.step_x),
                 last = Area::grid(area.rect.x2 - 1, area.origin_x, area.step_x);
@@ -185,7 +186,7 @@ void BlitRunner::run_row(const Blit& b, const Area& area, memory::View& view, in
     const Rect now = block(i);
     const uint32_t width = static_cast<uint32_t>(now.x2 - now.x1) * b.pixel_bytes;
     if (copy) copy_block(b, view, now);
-    else if (fill) write_rect(view, b.destination, {now.x1 * b.pixel_bytes, y, width, height}, result_.data, width);
+    else if (fill) fill_rect(view, b.destination, {now.x1 * b.pixel_bytes, y, width, height}, result_.data, width);
     else combine_block(b, view, now);
   }
 }

@@ -8,9 +8,9 @@
 #include <cstdint>
 #include <span>
 
-#include "hw/base/stream_copy.h"
 #include "hw/blitter/plane.h"
 #include "hw/iface/engine.h"
+#include "hw/surface/stream.h"
 
 namespace softgen::blitter {
 
@@ -88,7 +88,7 @@ class BlitRunner {
   void apply_chroma(const Blit& blit, size_t pixels);
   void merge(size_t bytes);
 
-  uint64_t stream_from_ = stream_threshold;
+  uint64_t stream_from_ = surface::stream_threshold;
   Stores stores_ = Stores::cached;  ///< of the blit under way
   Buffer<stream_bytes> source_;
   Buffer<block_bytes> pattern_, destination_, mask_, result_;

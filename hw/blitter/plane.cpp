@@ -4,13 +4,14 @@
 #include <algorithm>
 #include <cstring>
 
-#include "hw/base/stream_copy.h"
+#include "hw/surface/stream.h"
 
 namespace softgen::blitter {
 namespace {
 
 using surface::PageRect;
 using surface::PageShape;
+using surface::stream_kernels;
 
 constexpr uint64_t page_size = memory::View::page_size;
 
@@ -59,7 +60,7 @@ void stream_block(memory::View& view, const Plane& plane, ByteRect rect, const s
     const std::byte* from = block + i * stride;
     for (uint64_t left = rect.width; left;) {
       const uint64_t n = std::min(left, page_end(address));
-      stream_copy(view.at_for_write(address), from, n);
+      stream_kernels().copy(view.at_for_write(address), from, n);
       address += n, from += n, left -= n;
     }
   }
@@ -80,8 +81,18 @@ void write_rect(memory::View& view, const Plane& plane, ByteRect rect, const std
     // A whole page is composed in the cache and written in one run, so that the host need not read it first.
     alignas(64) std::byte image[page_size];
     surface::linear_to_page(plane.tiling, plane.element, image, within, block + at, stride);
-    if (stores == Stores::streamed) stream_copy(view.at_for_write(page), image, page_size);
+    if (stores == Stores::streamed) stream_kernels().copy(view.at_for_write(page), image, page_size);
     else std::memcpy(view.at_for_write(page), image, page_size);
+  });
+}
+
+void fill_rect(memory::View& view, const Plane& plane, ByteRect rect, const std::byte* block, size_t stride) {
+  // Pixels that cross the tiling's 16-byte columns are in another order in each.
+  if (!plane.tiled() || 16 % plane.element) return write_rect(view, plane, rect, block, stride);
+  for_each_page(plane, rect, stride, [&](uint64_t page, PageRect within, size_t at) {
+    if (within.width * within.height < page_size)
+      surface::linear_to_page(plane.tiling, plane.element, view.at_for_write(page), within, block + at, stride);
+    else std::memcpy(view.at_for_write(page), block, page_size);
   });
 }
 
@@ -104,8 +115,7 @@ uint64_t row_address(const Plane& plane, int32_t x, int32_t y, uint32_t& left) {
     return address;
   }
   left = 512 - static_cast<uint32_t>(x) % 512;
-  return plane.base + surface::offset(plane.tiling, plane.element, static_cast<uint32_t>(x), static_cast<uint32_t>(y),
-                                      static_cast<uint32_t>(plane.pitch));
+  return plane.base + surface::offset_x(static_cast<uint32_t>(x), static_cast<uint32_t>(y), static_cast<uint32_t>(plane.pitch));
 }
 
 std::byte* pointer(memory::View& view, uint64_t address, std::byte*) { return view.at_for_write(address); }
@@ -123,7 +133,7 @@ bool find_rows(memory::View& view, const Plane& plane, ByteRect rect, Byte** row
   return true;
 }
 
-void copy_pages(memory::View& view, const Plane& to, ByteRect rect, const Plane& from, int32_t x, int32_t y) {
+void copy_pages(memory::View& view, const Plane& to, ByteRect rect, const Plane& from, int32_t x, int32_t y, Stores stores) {
   const PageShape shape = surface::page_shape(to.tiling, to.element);
   for_each_page(to, rect, rect.width, [&](uint64_t page, PageRect within, size_t at) {
     const uint32_t from_x = static_cast<uint32_t>(x) + static_cast<uint32_t>(at % rect.width);
@@ -133,7 +143,8 @@ void copy_pages(memory::View& view, const Plane& to, ByteRect rect, const Plane&
     std::byte* target = view.at_for_write(page);
     const std::byte* source = view.at(from.base + index * page_size);
     if (within.width * within.height == page_size) {
-      std::memmove(target, source, page_size);
+      if (stores == Stores::streamed) stream_kernels().copy(target, source, page_size);
+      else std::memmove(target, source, page_size);
       return;
     }
     std::byte image[page_size];
@@ -164,7 +175,7 @@ void stream_rows(memory::View& view, const Plane& to, ByteRect rect, const Plane
       const uint64_t source = row_address(from, x + at, y + i, from_left);
       n = std::min({rect.width - done, to_left, from_left});
       std::byte* bytes = view.at_for_write(target);
-      stream_copy(bytes, view.at(source), n);
+      stream_kernels().copy(bytes, view.at(source), n);
     }
   }
 }
@@ -175,19 +186,15 @@ uint64_t page_address(const Plane& plane, PageShape shape, int32_t x, int32_t y)
                           page_size;
 }
 
-// Whole pages side by side. Their rows come from where they are if none crosses a page there, else through the block.
+// Whole pages side by side, through the block: many rows at once would be in few sets of the host's L1 cache.
 void stream_to_columns(memory::View& view, const Plane& to, ByteRect rect, const Plane& from, int32_t x, int32_t y, std::byte* block) {
   const PageShape shape = surface::page_shape(to.tiling, to.element);
-  std::byte* pages[page_size / 64];
   const std::byte* rows[surface::max_page_rows];
-  unsigned count = 0;
+  for (uint32_t i = 0; i < rect.height; ++i) rows[i] = block + size_t{i} * rect.width;
+  read_rect(view, from, {x, y, rect.width, rect.height}, block, rect.width);
   for (uint32_t i = 0; i < rect.width; i += shape.width)
-    pages[count++] = view.at_for_write(page_address(to, shape, rect.x + static_cast<int32_t>(i), rect.y));
-  if (!has_rows(from) || !find_rows(view, from, {x, y, rect.width, rect.height}, rows)) {
-    read_rect(view, from, {x, y, rect.width, rect.height}, block, rect.width);
-    for (uint32_t i = 0; i < rect.height; ++i) rows[i] = block + size_t{i} * rect.width;
-  }
-  surface::stream_rows_to_pages(to.tiling, to.element, pages, count, rows);
+    stream_kernels().rows_to_page(view.at_for_write(page_address(to, shape, rect.x + static_cast<int32_t>(i), rect.y)),
+                                  surface::places_of(to.tiling, to.element), rows, i);
 }
 
 // False when a row crosses a page, or is not at a 16-byte boundary.
@@ -201,7 +208,9 @@ bool stream_from_columns(memory::View& view, const Plane& to, ByteRect rect, con
   unsigned count = 0;
   for (uint32_t i = 0; i < rect.width; i += shape.width)
     pages[count++] = view.at(page_address(from, shape, x + static_cast<int32_t>(i), y));
-  surface::stream_pages_to_rows(from.tiling, from.element, pages, count, rows);
+  for (unsigned i = 0; i < count; ++i)
+    stream_kernels().page_to_rows(pages[i], surface::places_of(from.tiling, from.element), shape, rows, size_t{i} * shape.width,
+                                  pages[i + 1 < count ? i + 1 : i]);
   return true;
 }
 
@@ -220,7 +229,7 @@ void copy_stream(memory::View& view, const Plane& to, ByteRect rect, const Plane
   const PageShape shape = surface::page_shape(columns.tiling, columns.element);
   const bool whole_rows = rect.height == shape.height && static_cast<uint32_t>(to_columns ? rect.y : y) % shape.height == 0;
   const bool direct = surface::has_columns(columns.tiling) && whole_rows && (to_columns || has_rows(to));
-  const uint32_t band = (to_columns ? from : to).tiled() ? short_band : long_band;
+  const uint32_t band = to_columns || to.tiled() ? short_band : long_band;
   for (uint32_t done = 0, n; done < rect.width; done += n) {
     const int32_t at = static_cast<int32_t>(done);
     const uint32_t column = static_cast<uint32_t>(to_columns ? rect.x + at : x + at);
@@ -242,7 +251,7 @@ void copy_stream(memory::View& view, const Plane& to, ByteRect rect, const Plane
 
 void copy_rect(memory::View& view, const Plane& to, ByteRect rect, const Plane& from, int32_t x, int32_t y, std::byte* block,
                Stores stores) {
-  if (alike(to, rect.x, rect.y, from, x, y)) return copy_pages(view, to, rect, from, x, y);
+  if (alike(to, rect.x, rect.y, from, x, y)) return copy_pages(view, to, rect, from, x, y, stores);
   if (stores == Stores::streamed) return copy_stream(view, to, rect, from, x, y, block);
   // The other way round the block is faster: writes to many pages at a time are not.
   if (!from.tiled()) return rows_to_pages(view, to, rect, from, x, y, block);
@@ -250,17 +259,21 @@ void copy_rect(memory::View& view, const Plane& to, ByteRect rect, const Plane& 
   write_rect(view, to, rect, block, rect.width);
 }
 
-void copy_bytes(memory::View& view, uint64_t to, uint64_t from, uint64_t bytes, bool backwards) {
+void copy_bytes(memory::View& view, uint64_t to, uint64_t from, uint64_t bytes, bool backwards, Stores stores) {
+  const bool apart = to < from ? from - to >= bytes : to - from >= bytes;
+  const auto copy = stores == Stores::streamed && apart ? stream_kernels().copy : [](std::byte* target, const std::byte* source, size_t n) {
+    std::memmove(target, source, n);
+  };
   while (bytes) {
     if (backwards) {
       const uint64_t n = std::min({bytes, page_start(to + bytes), page_start(from + bytes)});
       bytes -= n;
       std::byte* target = view.at_for_write(to + bytes);
-      std::memmove(target, view.at(from + bytes), n);
+      copy(target, view.at(from + bytes), n);
     } else {
       const uint64_t n = std::min({bytes, page_end(to), page_end(from)});
       std::byte* target = view.at_for_write(to);
-      std::memmove(target, view.at(from), n);
+      copy(target, view.at(from), n);
       to += n, from += n, bytes -= n;
     }
   }

@@ -29,12 +29,14 @@ struct ByteRect {
   uint32_t width, height;
 };
 
-/// streamed: around the host's caches; the caller ends with stream_fence() (hw/base/stream_copy.h).
+/// streamed: around the host's caches; the caller ends with stream_fence() (hw/surface/stream.h).
 enum class Stores : uint8_t { cached, streamed };
 
 void read_rect(memory::View& view, const Plane& plane, ByteRect rect, std::byte* block, size_t stride);
 void write_rect(memory::View& view, const Plane& plane, ByteRect rect, const std::byte* block, size_t stride,
                 Stores stores = Stores::cached);
+/// The same where all pixels of `block`, which has at least a page, are equal: in a page of any tiling.
+void fill_rect(memory::View& view, const Plane& plane, ByteRect rect, const std::byte* block, size_t stride);
 /// Both have the same tiling and (ax, ay) lies in its page of `a` as (bx, by) does in its page of `b`. x in
 /// bytes.
 bool alike(const Plane& a, int32_t ax, int32_t ay, const Plane& b, int32_t bx, int32_t by);
@@ -44,6 +46,6 @@ void copy_rect(memory::View& view, const Plane& to, ByteRect rect, const Plane& 
                Stores stores);
 /// Linear bytes; `backwards`: the runs go from the end, for overlapping operands with the destination above
 /// the source.
-void copy_bytes(memory::View& view, uint64_t to, uint64_t from, uint64_t bytes, bool backwards);
+void copy_bytes(memory::View& view, uint64_t to, uint64_t from, uint64_t bytes, bool backwards, Stores stores);
 
 }  // namespace softgen::blitter

@@ -5,7 +5,6 @@
 #include <array>
 #include <cstring>
 
-#include "hw/base/stream_copy.h"
 #include "hw/defs/bit6_swizzle.h"
 
 namespace softgen::surface {
@@ -34,41 +33,10 @@ constexpr Layout layout(Tiling tiling, unsigned element) {
 /// The one platform that swizzles has one way to do it.
 uint64_t swizzled(Tiling tiling, uint64_t at) { return defs::gen5_swizzle.of(at, tiling == Tiling::swizzled_y); }
 
-// Spreads the low bits of `value` over the set bits of `mask`.
-constexpr uint32_t deposit(uint32_t value, uint32_t mask) {
-  uint32_t result = 0;
-  for (unsigned bit = 0; mask >> bit; ++bit) {
-    if (!(mask >> bit & 1)) continue;
-    result |= (value & 1) << bit;
-    value >>= 1;
-  }
-  return result;
-}
-
-constexpr unsigned max_columns = 16, max_rows = 64;
-
-// Offsets of the 16-byte columns and of the rows of a page.
-struct Places {
-  std::array<uint16_t, max_columns> column{};
-  std::array<uint16_t, max_rows> row{};
-};
-
-constexpr Places places(uint16_t x_mask) {
-  Places p;
-  for (unsigned i = 0; i < max_columns; ++i) p.column[i] = static_cast<uint16_t>(deposit(i, x_mask & 0xff0));
-  for (unsigned i = 0; i < max_rows; ++i) p.row[i] = static_cast<uint16_t>(deposit(i, ~x_mask & 0xfff));
-  return p;
-}
-
-constexpr Places y_places = places(0b1110'0000'1111);
-constexpr Places yf_8_places = places(0b1010'0000'1111);
-constexpr Places yf_32_places = places(0b1010'1000'1111);
-constexpr Places yf_128_places = places(0b1010'1100'1111);
-
-const Places& find_places(Tiling tiling, unsigned element) {
-  if (tiling == Tiling::y) return y_places;
-  return element == 1 ? yf_8_places : element <= 4 ? yf_32_places : yf_128_places;
-}
+constexpr PagePlaces y_places = page_places(0b1110'0000'1111);
+constexpr PagePlaces yf_8_places = page_places(0b1010'0000'1111);
+constexpr PagePlaces yf_32_places = page_places(0b1010'1000'1111);
+constexpr PagePlaces yf_128_places = page_places(0b1010'1100'1111);
 
 constexpr std::array<uint16_t, 64> w_columns = [] {
   std::array<uint16_t, 64> table{};
@@ -119,14 +87,14 @@ struct Strided {
 // Part of one 16-byte column, `at` bytes into the rows. The page is walked in the order of its memory: it is
 // what the host's caches do not hold.
 template <typename Way, typename Rows>
-void move_part(const Places& places, typename Way::Page* page, PageRect r, Rows rows, size_t at) {
+void move_part(const PagePlaces& places, typename Way::Page* page, PageRect r, Rows rows, size_t at) {
   auto* column = page + places.column[r.x / 16] + r.x % 16;
   for (uint32_t y = 0; y < r.height; ++y) Way::bytes(column + places.row[r.y + y], rows[y] + at, r.width);
 }
 
 // Rows 4n to 4n + 3 of a column are one 64-byte line in all these layouts.
 template <typename Way, typename Rows>
-void move_whole(const Places& places, typename Way::Page* page, PageRect r, Rows rows, size_t at) {
+void move_whole(const PagePlaces& places, typename Way::Page* page, PageRect r, Rows rows, size_t at) {
   auto* column = page + places.column[r.x / 16];
   uint32_t y = 0;
   for (; y < r.height && (r.y + y) % 4; ++y) Way::bytes(column + places.row[r.y + y], rows[y] + at, 16);
@@ -137,7 +105,7 @@ void move_whole(const Places& places, typename Way::Page* page, PageRect r, Rows
 
 // 16-byte columns (Y, Yf).
 template <typename Way, typename Rows>
-void move_columns(const Places& places, typename Way::Page* page, PageRect r, Rows rows) {
+void move_columns(const PagePlaces& places, typename Way::Page* page, PageRect r, Rows rows) {
   size_t at = 0;
   for (const uint32_t end = r.x + r.width; r.x < end; r.x += r.width, at += r.width) {
     r.width = std::min(16 - r.x % 16, end - r.x);
@@ -174,22 +142,9 @@ void move(Tiling tiling, unsigned element, typename Way::Page* page, PageRect r,
     case Tiling::w: return move_bytes<Way>(page, r, rows);
     case Tiling::y: return move_columns<Way>(y_places, page, r, rows);
     case Tiling::yf:
-    case Tiling::ys: return move_columns<Way>(find_places(tiling, element), page, r, rows);
+    case Tiling::ys: return move_columns<Way>(places_of(tiling, element), page, r, rows);
     case Tiling::swizzled_x:
     case Tiling::swizzled_y: return move_swizzled<Way>(tiling, page, r, rows);
-  }
-}
-
-void load_lines(Vector (&v)[4][4], const Places& places, const std::byte* page, uint32_t x, uint32_t y) {
-  for (unsigned c = 0; c < 4; ++c) {
-    const std::byte* line = page + places.column[x / 16 + c] + places.row[y];
-    for (unsigned r = 0; r < 4; ++r) v[c][r] = get(line + r * 16);
-  }
-}
-void stream_lines(const Vector (&v)[4][4], const Places& places, std::byte* page, uint32_t x, uint32_t y) {
-  for (unsigned c = 0; c < 4; ++c) {
-    std::byte* line = page + places.column[x / 16 + c] + places.row[y];
-    for (unsigned r = 0; r < 4; ++r) stream_store(line + r * 16, v[c][r]);
   }
 }
 
@@ -198,6 +153,11 @@ void stream_lines(const Vector (&v)[4][4], const Places& places, std::byte* page
 const char* tiling_name(Tiling tiling) {
   static constexpr const char* names[] = {"linear", "W", "X", "Y", "Yf", "Ys", "swizzled X", "swizzled Y"};
   return names[static_cast<unsigned>(tiling)];
+}
+
+const PagePlaces& places_of(Tiling tiling, unsigned element) {
+  if (tiling == Tiling::y) return y_places;
+  return element == 1 ? yf_8_places : element <= 4 ? yf_32_places : yf_128_places;
 }
 
 uint32_t page_column(Tiling tiling, unsigned element, uint32_t x) { return deposit(x, layout(tiling, element).x_mask); }
@@ -232,43 +192,6 @@ void page_to_rows(Tiling tiling, unsigned element, const std::byte* page, PageRe
 
 void rows_to_page(Tiling tiling, unsigned element, std::byte* page, PageRect rect, const std::byte* const* rows) {
   move<ToPage>(tiling, element, page, rect, rows);
-}
-
-// A page is first read in memory order, which is what the host's prefetchers follow; then four rows by four columns, so that
-// each line of the rows is written whole.
-void stream_pages_to_rows(Tiling tiling, unsigned element, const std::byte* const* pages, unsigned count, std::byte* const* rows) {
-  const Places& places = find_places(tiling, element);
-  const PageShape shape = page_shape(tiling, element);
-  alignas(64) std::byte image[4096];
-  for (unsigned i = 0; i < count; ++i) {
-    for (size_t at = 0; at < sizeof image; at += 16) put(image + at, get(pages[i] + at));  // memcpy may bypass the L1 cache
-    const std::byte* next = pages[i + 1 < count ? i + 1 : i];
-    for (uint32_t y = 0; y < shape.height; y += 4)
-      for (uint32_t x = 0; x < shape.width; x += 64) {
-        for (unsigned c = 0; c < 4; ++c, next += 64) __builtin_prefetch(next);
-        Vector v[4][4];
-        load_lines(v, places, image, x, y);
-        for (unsigned r = 0; r < 4; ++r)
-          for (unsigned c = 0; c < 4; ++c) stream_store(rows[y + r] + i * shape.width + x + c * 16, v[c][r]);
-      }
-  }
-}
-
-// Four rows at a time through all pages, while the next four come in.
-void stream_rows_to_pages(Tiling tiling, unsigned element, std::byte* const* pages, unsigned count, const std::byte* const* rows) {
-  const Places& places = find_places(tiling, element);
-  const PageShape shape = page_shape(tiling, element);
-  for (uint32_t y = 0; y < shape.height; y += 4)
-    for (unsigned i = 0; i < count; ++i)
-      for (uint32_t x = 0; x < shape.width; x += 64) {
-        const size_t at = i * shape.width + x;
-        Vector v[4][4];
-        for (unsigned r = 0; r < 4; ++r) {
-          __builtin_prefetch(rows[y + r + (y + 4 < shape.height ? 4 : 0)] + at);
-          for (unsigned c = 0; c < 4; ++c) v[c][r] = get(rows[y + r] + at + c * 16);
-        }
-        stream_lines(v, places, pages[i], x, y);
-      }
 }
 
 }  // namespace softgen::surface

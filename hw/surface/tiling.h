@@ -13,6 +13,7 @@
 
 #include "hw/base/bits.h"
 #include "hw/defs/bit6_swizzle.h"
+#include "hw/surface/page_places.h"
 
 namespace softgen::surface {
 
@@ -147,11 +148,8 @@ void rows_to_page(Tiling tiling, unsigned element, std::byte* page, PageRect rec
 constexpr uint32_t max_page_rows = 64;
 
 constexpr bool is_swizzled(Tiling tiling) { return tiling == Tiling::swizzled_x || tiling == Tiling::swizzled_y; }
-/// Tilings of 16-byte columns.
+/// Tilings of 16-byte columns, and where their bytes are.
 constexpr bool has_columns(Tiling tiling) { return tiling == Tiling::y || tiling == Tiling::yf || tiling == Tiling::ys; }
-/// Whole pages of such a tiling, written around the host's caches (hw/base/stream_copy.h). `rows`: one a row of
-/// the page, 16-byte aligned; the `count` pages are side by side in them.
-void stream_pages_to_rows(Tiling tiling, unsigned element, const std::byte* const* pages, unsigned count, std::byte* const* rows);
-void stream_rows_to_pages(Tiling tiling, unsigned element, std::byte* const* pages, unsigned count, const std::byte* const* rows);
+const PagePlaces& places_of(Tiling tiling, unsigned element);
 
 }  // namespace softgen::surface

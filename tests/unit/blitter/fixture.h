@@ -53,7 +53,7 @@ struct BlitFixture : BlitBench {
   bool same(const std::vector<uint32_t>& dwords) {
     set_swctrl(swctrl);
     streams = !streams;
-    blitter.set_stream_from(streams ? 0 : stream_threshold);
+    blitter.set_stream_from(streams ? 0 : surface::stream_threshold);
     const ExecResult result = execute(dwords);
     reference.execute(dwords, swctrl);
     if (const auto old = in_gen5_form(dwords); !old.empty()) {
