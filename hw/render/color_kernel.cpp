@@ -125,11 +125,13 @@ uint32_t RenderTarget::quad_rows(memory::View& view, uint32_t x, uint32_t y, uin
 
 uint32_t RenderTarget::write_words(memory::View& view, uint32_t x, uint32_t y, uint32_t slice, uint32_t pixels,
                                    const std::array<surface::Word4, 2>& words) const {
-  const size_t bytes = surface.format->block_bytes();
+  const size_t bytes = format->block_bytes();
   std::array<std::byte, 2 * sizeof(surface::Word4)> stored;
-  if (bytes == sizeof(surface::Word4)) std::memcpy(stored.data(), words.data(), stored.size());
-  else
-    for (unsigned i = 0; i < 8; ++i) stored[i] = static_cast<std::byte>(std::min(words[i / 4][i % 4], 255u));
+  for (unsigned i = 0; i < 2; ++i) {
+    if (format->layout == surface::ElementLayout::words) std::memcpy(&stored[i * bytes], words[i].data(), bytes);
+    else
+      for (unsigned c = 0; c < bytes; ++c) stored[i * bytes + c] = static_cast<std::byte>(std::min(words[i][c], 255u));
+  }
   const surface::Extent& extent = level->extent();
   if (y >= extent.height) return 0;
   if (x + 1 >= extent.width) pixels &= x < extent.width ? 1 : 0;
@@ -149,9 +151,12 @@ bool OutputMerger::copies_words(const RenderTarget& rt, unsigned target) const {
   if (!rt.level || rt.mcs || s.samples != 1 || s.tiling != surface::Tiling::linear || s.row_layout()) return false;
   const surface::Format& format = *rt.format;
   const Mode how = mode(rt, target);
-  if (!four_of(format, surface::ElementLayout::words) && !four_of(format, surface::ElementLayout::uint8)) return false;
-  if (format.output != std::array<int8_t, 4>{0, 1, 2, 3} || how.floating || how.reads || blend_.alpha_test || alpha_to_coverage_)
-    return false;
+  if (format.layout != surface::ElementLayout::words && format.layout != surface::ElementLayout::uint8) return false;
+  if (how.floating || how.reads || blend_.alpha_test || alpha_to_coverage_) return false;
+  // Stored channel n is the message's channel n. Three of them have a size by which addresses are seldom divisible.
+  for (int8_t c = 0; c < 4; ++c)
+    if (format.output[static_cast<size_t>(c)] != (c < format.channels ? c : -1)) return false;
+  if (format.channels == 3) return false;
   return (s.base | s.pitch) % format.block_bytes() == 0;
 }
 

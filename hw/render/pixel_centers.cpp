@@ -57,6 +57,11 @@ Centers centers_of(uint32_t one, uint32_t other) {
   return {eight_of((quads & 0xffff) + right) + half, eight_of((quads >> 16 & 0xffff) + below) + half};
 }
 
+F8 depth_of(const CenterPlanes& p, const Centers& at) {
+  const Eight z = eight_of(p.z[0]) * at.x + eight_of(p.z[1]) * at.y + eight_of(p.z[2]) + eight_of(p.bias);
+  return floats(between(z, p.low, p.high));
+}
+
 /// Up to four planes: the float value at a square's corner, and the increments of its pixels (see CenterPlanes).
 struct SquarePlanes {
   D4 a, b, c;
@@ -80,16 +85,6 @@ struct SquarePlanes {
     corner = square;
     there = __builtin_convertvector(a * static_cast<double>(square & 0xffff) + b * static_cast<double>(square >> 16) + c, F4);
   }
-#ifdef __AVX512F__
-  /// The planes' values in the square at `where`.
-  [[gnu::always_inline]] inline void squares(uint32_t where, unsigned count, F16 (&out)[4]) {
-    if (where != corner) at(where);
-    for (unsigned n = 0; n < count; ++n) {
-      const F16 all = __builtin_shufflevector(added[n][0], added[n][1], 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-      out[n] = (F16{} + there[n]) + all;
-    }
-  }
-#endif
   /// The planes' values in two quads.
   [[gnu::always_inline]] inline void values(uint32_t one, uint32_t other, unsigned count, F8 (&out)[4]) {
     constexpr uint32_t squares = 0xfffcfffc;
@@ -112,55 +107,70 @@ struct SquarePlanes {
 };
 
 #ifdef __AVX512F__
-/// Stores both halves of a square, `apart` floats from each other.
+F8 lower_half(F16 v) { return __builtin_shufflevector(v, v, 0, 1, 2, 3, 4, 5, 6, 7); }
+/// Stores both halves, `apart` floats from each other.
 void put_halves(float* to, size_t apart, F16 v) {
-  put_eight(to, __builtin_shufflevector(v, v, 0, 1, 2, 3, 4, 5, 6, 7));
+  put_eight(to, lower_half(v));
   put_eight(to + apart, __builtin_shufflevector(v, v, 8, 9, 10, 11, 12, 13, 14, 15));
 }
 
-bool is_square(const uint32_t* quads) {
-  constexpr int32_t right = 2, below = 2 << 16;
-  I4 four;
-  std::memcpy(&four, quads, sizeof four);
-  const I4 square = four[0] + I4{0, right, below, right | below};
-  return !(four[0] & (right | below)) && _mm_movemask_ps(reinterpret_cast<__m128>(four == square)) == 15;
-}
+typedef int32_t I16 __attribute__((vector_size(64)));
 
-/// Barycentrics of the squares from the first thread on, with perspective only and in one mode. `same_w` as below. Returns how many there are.
-size_t perspective_squares(SquarePlanes& planes, const float* same_w, const CenterThread* threads, size_t count) {
-  const D4 a = planes.a, b = planes.b, c = planes.c;
-  F16 added[3];
-  for (unsigned n = 0; n < 3; ++n)
-    added[n] = __builtin_shufflevector(planes.added[n][0], planes.added[n][1], 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-  const F16 constant = F16{} + (same_w ? *same_w : 1.0f);
-  for (size_t n = 0; n < count; ++n) {
-    const uint32_t square = threads[n].quads[0];
-    if (!is_square(threads[n].quads)) return n;
-    const F4 there = __builtin_convertvector(a * static_cast<double>(square & 0xffff) + b * static_cast<double>(square >> 16) + c, F4);
-    const F16 w = same_w ? constant : 1.0f / ((F16{} + there[0]) + added[0]);
-    const F16 i = ((F16{} + there[1]) + added[1]) * w, j = ((F16{} + there[2]) + added[2]) * w;
-    const F16 upper = __builtin_shufflevector(i, j, 0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23),
-              lower = __builtin_shufflevector(i, j, 8, 9, 10, 11, 12, 13, 14, 15, 24, 25, 26, 27, 28, 29, 30, 31);
-    std::memcpy(threads[n].out, &upper, sizeof upper);
-    std::memcpy(threads[n].out + 16, &lower, sizeof lower);
+/// Four quads anywhere, or two of them twice: the corners of their squares, and which of a square's increments are their pixels'.
+struct FourQuads {
+  D4 x, y;
+  I16 increments;
+
+  FourQuads(const uint32_t* quads, bool four) {
+    // Four loads, as they were stored: a wider one would wait for the stores.
+    const auto one = [&](unsigned n) { return static_cast<int32_t>(quads[n]); };
+    const I4 at = four ? I4{one(0), one(1), one(2), one(3)} : I4{one(0), one(1), one(0), one(1)};
+    x = __builtin_convertvector(at & 0xfffc, D4), y = __builtin_convertvector(at >> 16 & 0xfffc, D4);
+    const I4 first = ((at >> 1 & 1) | (at >> 16 & 2)) * 4;
+    increments = __builtin_shufflevector(first, first, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3) +
+                 I16{0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3};
   }
-  return count;
-}
+};
 
-/// Barycentrics (without depth and W) of a whole square. `same_w`: W if it is constant, else null.
-void center_square(const CenterPlanes& p, SquarePlanes& perspective, SquarePlanes& linear, const float* same_w, uint32_t where, float* to) {
-  F16 values[4];
-  for (const bool divided : {true, false}) {
-    uint32_t modes = divided ? p.modes & with_perspective : p.modes & ~with_perspective;
-    if (!modes) continue;
-    if (divided) {
-      perspective.squares(where, 3, values);
-      const F16 w = same_w ? F16{} + *same_w : 1.0f / values[0];
-      values[0] = values[1] * w, values[1] = values[2] * w;
-    } else {
-      linear.squares(where, 2, values);
-    }
-    for (; modes; modes &= modes - 1, to += 32) put_halves(to, 16, values[0]), put_halves(to + 8, 16, values[1]);
+/// A plane at the pixels of four quads: as SquarePlanes.
+struct QuadPlane {
+  D4 a, b, c;
+  F16 added;
+
+  explicit QuadPlane(const CenterPlanes::Plane& p) : a(splat(p[0])), b(splat(p[1])), c(splat(p[2])) {
+    constexpr F16 x = {0.5f, 1.5f, 0.5f, 1.5f, 2.5f, 3.5f, 2.5f, 3.5f, 0.5f, 1.5f, 0.5f, 1.5f, 2.5f, 3.5f, 2.5f, 3.5f},
+                  y = {0.5f, 0.5f, 1.5f, 1.5f, 0.5f, 0.5f, 1.5f, 1.5f, 2.5f, 2.5f, 3.5f, 3.5f, 2.5f, 2.5f, 3.5f, 3.5f};
+    added = static_cast<float>(p[0]) * x + static_cast<float>(p[1]) * y;
+  }
+  [[gnu::always_inline]] F16 at(const FourQuads& quads) const {
+    const F4 there = __builtin_convertvector(a * quads.x + b * quads.y + c, F4);
+    return __builtin_shufflevector(there, there, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3) +
+           _mm512_maskz_permutexvar_ps(0xffff, reinterpret_cast<__m512i>(quads.increments), added);
+  }
+};
+
+/// center_planes() of threads of sixteen pixels, or of eight.
+template <bool four>
+void center_planes_of(const CenterPlanes& p, const CenterThread* threads, size_t count) {
+  constexpr size_t registers = four ? 16 : 8;
+  const uint32_t divided = p.modes & with_perspective, plain = p.modes & without;
+  const QuadPlane over_w(p.one_over_w), i(p.perspective[0]), j(p.perspective[1]), linear_i(p.linear[0]), linear_j(p.linear[1]);
+  const bool same_w = p.one_over_w[0] == 0 && p.one_over_w[1] == 0;
+  const F16 one_w = F16{} + 1.0f / (static_cast<float>(p.one_over_w[2]) + over_w.added[0]);
+  for (const CenterThread* thread = threads; thread != threads + count; ++thread) {
+    const FourQuads quads(thread->quads, four);
+    float* to = thread->out;
+    const auto store = [](float* at, size_t apart, F16 v) { four ? put_halves(at, apart, v) : put_eight(at, lower_half(v)); };
+    const auto put = [&](uint32_t modes, F16 vi, F16 vj) {
+      for (; modes; modes &= modes - 1, to += 2 * registers) store(to, 16, vi), store(to + 8, 16, vj);
+    };
+    const F16 w = same_w ? one_w : 1.0f / over_w.at(quads);
+    if (divided) put(divided, i.at(quads) * w, j.at(quads) * w);
+    if (plain) put(plain, linear_i.at(quads), linear_j.at(quads));
+    if (p.depth)
+      for (unsigned n = 0; n < registers / 4; n += 2, to += 8)
+        put_eight(to, depth_of(p, centers_of(thread->quads[n], thread->quads[n + 1])));
+    if (p.w) store(to, 8, w);
   }
 }
 #endif
@@ -186,28 +196,14 @@ void PIXEL_ISA::square_corners(const CenterPlanes& p, const CenterThread* square
 }
 
 void PIXEL_ISA::center_planes(const CenterPlanes& p, const CenterThread* threads, size_t count, size_t quads) {
+#ifdef __AVX512F__
+  return quads == 4 ? center_planes_of<true>(p, threads, count) : center_planes_of<false>(p, threads, count);
+#else
   const bool divides = p.w || (p.modes & with_perspective);
   SquarePlanes perspective, linear;
   if (divides) perspective.set({&p.one_over_w, &p.perspective[0], &p.perspective[1], nullptr}, 3);
   if (p.modes & without) linear.set({&p.linear[0], &p.linear[1], nullptr, nullptr}, 2);
-#ifdef __AVX512F__
-  float w;
-  const float* same_w = nullptr;
-  if (divides && p.one_over_w[0] == 0 && p.one_over_w[1] == 0) w = 1.0f / (perspective.there[0] + perspective.added[0][0][0]), same_w = &w;
-#endif
-#ifdef __AVX512F__
-  const bool one_mode = quads == 4 && !p.depth && !p.w && (p.modes & (p.modes - 1)) == 0 && (p.modes & with_perspective);
-#endif
   for (const CenterThread* thread = threads; thread != threads + count; ++thread) {
-#ifdef __AVX512F__
-    if (one_mode) {
-      thread += perspective_squares(perspective, same_w, thread, static_cast<size_t>(threads + count - thread));
-      if (thread == threads + count) break;
-    } else if (quads == 4 && !p.depth && !p.w && is_square(thread->quads)) {
-      center_square(p, perspective, linear, same_w, thread->quads[0], thread->out);
-      continue;
-    }
-#endif
     for (size_t n = 0; n < quads; n += 2) {
       const uint32_t one = thread->quads[n], other = thread->quads[n + 1];
       F8 divided[4]{}, plain[4]{};
@@ -226,14 +222,13 @@ void PIXEL_ISA::center_planes(const CenterPlanes& p, const CenterThread* threads
         to += 8 * quads;
       }
       if (p.depth) {
-        const Centers at = centers_of(one, other);
-        const Eight z = eight_of(p.z[0]) * at.x + eight_of(p.z[1]) * at.y + eight_of(p.z[2]) + eight_of(p.bias);
-        put_eight(to + 4 * n, floats(between(z, p.low, p.high)));
+        put_eight(to + 4 * n, depth_of(p, centers_of(one, other)));
         to += 4 * quads;
       }
       if (p.w) put_eight(to + 4 * n, divided[0]);
     }
   }
+#endif
 }
 
 }  // namespace softgen::render

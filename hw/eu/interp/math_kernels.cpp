@@ -32,23 +32,29 @@ inline Doubles widened(Floats v) { return __builtin_convertvector(v, Doubles); }
 inline Floats rounded(Doubles v) { return __builtin_convertvector(v, Floats); }
 inline Floats magnitude(Floats v) { return reinterpret_cast<Floats>(reinterpret_cast<Ints>(v) & 0x7fffffff); }
 
-/// Down to whole numbers, which fit an int.
-inline Doubles floored(Doubles v) {
-  const Doubles cut = __builtin_convertvector(__builtin_convertvector(v, Ints), Doubles);
-  return cut > v ? cut - 1.0 : cut;
-}
+/// A number below 2^51 rounded to a whole one, as the host's rounding mode says; it is also in the low bits of `sum`.
+struct Rounded {
+  Doubles sum, whole;
+  explicit Rounded(Doubles v) : sum(v + 0x1.8p52), whole(sum - 0x1.8p52) {}
+  Longs low_bits() const { return reinterpret_cast<Longs>(sum); }
+};
 
-/// 2^x for |x| <= 300, relative error below 2^-41; beyond, the same as at 300.
+// Polynomials are summed in pairs (Estrin), not term by term: what costs is the length of the chain.
+inline Doubles pair(double low, double high, Doubles x) { return low + high * x; }
+
+/// 2^x for |x| <= 300, relative error below 2^-41 (2^-30 in other rounding modes than to nearest); beyond, the same as at 300.
 inline Doubles exp2_core(Doubles x) {
   x = x > 300.0 ? doubles(300.0) : x;
   x = x < -300.0 ? doubles(-300.0) : x;
-  const Doubles whole = floored(x + 0.5);
-  const Doubles t = (x - whole) * ln2;
+  const Rounded nearest(x);
+  const Doubles t = (x - nearest.whole) * ln2;
   // exp(t), |t| <= ln2 / 2: Taylor to t^10 / 10!
-  Doubles sum = doubles(1.0);
-  for (int k = 10; k > 0; k--) sum = 1.0 + sum * (t * (1.0 / k));
-  const Longs exponent = __builtin_convertvector(__builtin_convertvector(whole, Ints), Longs);
-  return sum * reinterpret_cast<Doubles>((exponent + 1023) << 52);
+  const Doubles t2 = t * t, t4 = t2 * t2;
+  const Doubles low = (1.0 + t) + pair(1.0 / 2, 1.0 / 6, t) * t2,
+                middle = pair(1.0 / 24, 1.0 / 120, t) + pair(1.0 / 720, 1.0 / 5040, t) * t2,
+                high = pair(1.0 / 40320, 1.0 / 362880, t) + 1.0 / 3628800 * t2;
+  const Doubles sum = (low + middle * t4) + high * (t4 * t4);
+  return sum * reinterpret_cast<Doubles>((nearest.low_bits() + 1023) << 52);
 }
 
 /// log2(x) of normal x > 0, absolute error below 2^-43 times max(1, |log2 x|).
@@ -62,22 +68,30 @@ inline Doubles log2_core(Doubles x) {
   exponent = large ? exponent + 1.0 : exponent;
   // ln m = 2 atanh(s), s = (m - 1) / (m + 1), |s| < 0.172
   const Doubles s = (m - 1.0) / (m + 1.0), s2 = s * s;
-  Doubles sum = doubles(1.0 / 15);
-  for (int k = 13; k >= 1; k -= 2) sum = sum * s2 + 1.0 / k;
+  const Doubles s4 = s2 * s2;
+  const Doubles low = pair(1.0, 1.0 / 3, s2) + pair(1.0 / 5, 1.0 / 7, s2) * s4,
+                high = pair(1.0 / 9, 1.0 / 11, s2) + pair(1.0 / 13, 1.0 / 15, s2) * s4;
+  const Doubles sum = low + high * (s4 * s4);
   return exponent + s * sum * (2 * log2_e);
 }
 
+constexpr double over_factorial(int n) { return n > 1 ? over_factorial(n - 1) / n : 1.0; }
+
+/// Of the sine (`first` 1) or cosine (0): the terms from v^0 to v^7 of 1 / first! - v / (first + 2)! + v^2 / (first + 4)! ...
+template <int first>
+inline Doubles alternating(Doubles v, Doubles v2, Doubles v4) {
+  constexpr auto term = [](int n) { return over_factorial(first + 2 * n); };
+  const Doubles low = pair(term(0), -term(1), v) + pair(term(2), -term(3), v) * v2,
+                high = pair(term(4), -term(5), v) + pair(term(6), -term(7), v) * v2;
+  return low + high * v4;
+}
 inline Doubles sin_core(Doubles r) {
-  const Doubles r2 = r * r;
-  Doubles sum = doubles(1.0);
-  for (int k = 15; k >= 3; k -= 2) sum = 1.0 - sum * (r2 * (1.0 / (k * (k - 1))));
-  return r * sum;
+  const Doubles r2 = r * r, r4 = r2 * r2;
+  return r * alternating<1>(r2, r4, r4 * r4);
 }
 inline Doubles cos_core(Doubles r) {
-  const Doubles r2 = r * r;
-  Doubles sum = doubles(1.0);
-  for (int k = 16; k >= 2; k -= 2) sum = 1.0 - sum * (r2 * (1.0 / (k * (k - 1))));
-  return sum;
+  const Doubles r2 = r * r, r4 = r2 * r2, r8 = r4 * r4;
+  return alternating<0>(r2, r4, r8) + over_factorial(16) * (r8 * r8);
 }
 
 /// sin(x + shift pi/2). Exact products for |x| < 2^20; beyond, the phase loses bits as x has none left.
@@ -90,9 +104,9 @@ inline Floats sine(Floats a, int64_t shift) {
   for (unsigned i = 0; i < width; i++)
     if (std::fabs(x[i]) > 0x1p20) x[i] = std::fabs(a[i]) < infinity ? std::fmod(x[i], period) : 0.0;
   x = x == x ? x : Doubles{};
-  const Doubles n = floored(x * two_over_pi + 0.5);
-  const Doubles r = ((x - n * piece1) - n * piece2) - n * piece3;
-  const Longs quadrant = __builtin_convertvector(__builtin_convertvector(n, Ints), Longs) + shift;
+  const Rounded nearest(x * two_over_pi);
+  const Doubles n = nearest.whole, r = ((x - n * piece1) - n * piece2) - n * piece3;
+  const Longs quadrant = nearest.low_bits() + shift;
   Doubles value = (quadrant & 1) != 0 ? cos_core(r) : sin_core(r);
   value = (quadrant & 2) != 0 ? -value : value;
   return magnitude(a) < infinity ? rounded(value) : floats(nan);
@@ -120,9 +134,22 @@ inline Floats exp_of(Floats a, Floats) {
   return a == a ? power_of_two(power, rounded(exp2_core(power))) : floats(nan);
 }
 
+inline bool all_of(Ints mask) {
+  int64_t words[width / 2];
+  std::memcpy(words, &mask, sizeof mask);
+  int64_t all = -1;
+  for (const int64_t word : words) all &= word;
+  return all == -1;
+}
+
 /// |a| to the power b.
 inline Floats pow_of(Floats a, Floats b) {
   const Floats base = magnitude(a);
+  // What shaders mostly have: no infinities or NaN, and zero to positive powers only.
+  if (all_of((base < infinity) & (magnitude(b) < infinity) & ((base > 0) | (b > 0)))) {
+    const Doubles power = widened(b) * log2_core(widened(base > 0 ? base : floats(1)));
+    return base > 0 ? power_of_two(power, rounded(exp2_core(power))) : Floats{};
+  }
   const Ints usual = (base > 0) & (base < infinity) & (magnitude(b) < infinity);
   const Doubles power = widened(usual ? b : Floats{}) * log2_core(widened(usual ? base : floats(1)));
   Floats r = power_of_two(power, rounded(exp2_core(power)));

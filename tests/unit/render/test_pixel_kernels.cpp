@@ -287,8 +287,10 @@ TEST_CASE("colours of copied buffers are stored as by the output merger") {
   for (unsigned round = 0; round < 2000; ++round) {
     constexpr surface::SurfaceFormat formats[] = {surface::SurfaceFormat::R32G32B32A32_UINT, surface::SurfaceFormat::R32G32B32A32_SINT,
                                                   surface::SurfaceFormat::R8G8B8A8_UINT,     surface::SurfaceFormat::R32G32B32A32_FLOAT,
-                                                  surface::SurfaceFormat::R32G32_UINT,       surface::SurfaceFormat::R8G8B8A8_SINT};
-    f.surface.format = surface::find_format(formats[f.any() % 6]);
+                                                  surface::SurfaceFormat::R32G32_UINT,       surface::SurfaceFormat::R8G8B8A8_SINT,
+                                                  surface::SurfaceFormat::R32_UINT,          surface::SurfaceFormat::R8G8_UINT,
+                                                  surface::SurfaceFormat::R32G32B32_UINT,    surface::SurfaceFormat::R8_UINT};
+    f.surface.format = surface::find_format(formats[f.any() % std::size(formats)]);
     f.surface.tiling = f.any() % 4 ? surface::Tiling::linear : surface::Tiling::y;
     const uint32_t page = 4096 / f.surface.format->block_bytes();
     f.surface.width = page - 5 + f.any() % 8, f.surface.height = 1 + f.any() % 2;
