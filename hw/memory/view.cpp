@@ -35,6 +35,7 @@ void View::invalidate() {
   if (stamp_) return;
   // The stamp wrapped: tags of its last round could match again.
   for (auto& side : tlb_) side.fill({});
+  for (auto& side : runs_) side.fill({});
   stamp_ = uint64_t{1} << vpn_bits;
 }
 
@@ -46,26 +47,32 @@ void View::revalidate() {
 }
 
 std::byte* View::miss(uint64_t vpn, Access access) {
-  const uint64_t va = vpn << 12;
-  const Translation t = translate(space_, memory_, va);
-  if (!t.valid && !t.null) return fault(vpn, access, t.fault);
-  if (t.null) {
-    if (access == Access::read) ++null_reads_;
-    return nowhere(access);
+  Run& run = runs_[static_cast<size_t>(access)][vpn / max_run % runs_[0].size()];
+  if (run.stamp != stamp_ || vpn - run.first >= run.pages) {
+    const uint64_t va = vpn << 12;
+    const Translation t = translate(space_, memory_, va, (max_run - vpn % max_run) * page_size);
+    if (!t.valid && !t.null) return fault(vpn, access, t.fault);
+    if (t.null) {
+      if (access == Access::read) ++null_reads_;
+      return nowhere(access);
+    }
+    if (access == Access::write && !t.writable) {
+      guest_error("write to a read-only page");
+      return nowhere(access);
+    }
+    const HostSpan span = memory_.resolve(t.gpa, access);
+    if (!span.data || span.size < page_size) return fault(vpn, access, FaultType::invalid_pte);
+    run = {stamp_, vpn, std::max<uint64_t>(std::min(t.run, span.size) / page_size, 1), t.gpa, span.data};
   }
-  if (access == Access::write && !t.writable) {
-    guest_error("write to a read-only page");
-    return nowhere(access);
-  }
-  const HostSpan span = memory_.resolve(t.gpa, access);
-  if (!span.data || span.size < page_size) return fault(vpn, access, FaultType::invalid_pte);
+  const uint64_t offset = (vpn - run.first) * page_size;
+  std::byte* const page = run.host + offset;
   if (access == Access::write) {
-    memory_.mark_dirty(t.gpa, page_size);
-    if (sink_) sink_->before_write(span.data, page_size);
+    memory_.mark_dirty(run.gpa + offset, page_size);
+    if (sink_) sink_->before_write(page, page_size);
   }
   Entry& entry = tlb_[static_cast<size_t>(access)][(vpn ^ vpn >> tlb_bits) & ((1u << tlb_bits) - 1)];
-  entry = {stamp_ | vpn, span.data};
-  return span.data;
+  entry = {stamp_ | vpn, page};
+  return page;
 }
 
 std::byte* View::fault(uint64_t vpn, Access access, FaultType type) {

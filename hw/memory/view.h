@@ -168,6 +168,14 @@ class View {
     std::byte* page = nullptr;  // host address of the page
   };
 
+  /// Pages of an aligned group that a walk found to be contiguous, in the address space and in the host: the next misses in it need no walk.
+  struct Run {
+    uint64_t stamp = 0, first = 0, pages = 0;  // first: virtual page
+    uint64_t gpa = 0;
+    std::byte* host = nullptr;
+  };
+  static constexpr uint64_t max_run = 16;
+
   template <Access access>
   std::byte* lookup(uint64_t va) {
     if (memory_.epoch() != epoch_ || generation_->load(std::memory_order_acquire) != seen_) [[unlikely]]
@@ -203,8 +211,9 @@ class View {
   uint64_t faults_ = 0, null_reads_ = 0;
   const uint64_t number_;  // no two views have the same
   std::array<std::array<Entry, 1u << tlb_bits>, 2> tlb_;
-  std::unique_ptr<AuxWalker> aux_;        // made when it is used
-  std::unique_ptr<std::byte[]> dropped_;  // where writes to nowhere go; zero whenever handed out
+  std::array<std::array<Run, 8>, 2> runs_;  // by access, as tlb_
+  std::unique_ptr<AuxWalker> aux_;          // made when it is used
+  std::unique_ptr<std::byte[]> dropped_;    // where writes to nowhere go; zero whenever handed out
 };
 
 template <std::unsigned_integral T>

@@ -158,6 +158,24 @@ void stored(const ColorPixels& p, U8 word) {
     std::memcpy(p.rows[1], reinterpret_cast<const char*>(&rows) + 16, 16);
     return;
   }
+  if (p.owns_rows) {
+    // Without branches on single pixels, which the host would predict badly.
+    constexpr uint64_t left = 0xffffffff;
+    static constexpr uint64_t masks[] = {0, left, ~left, ~uint64_t{0}};
+    typedef uint64_t W4 __attribute__((vector_size(32)));
+    const W4 words = reinterpret_cast<W4>(word);
+    for (unsigned quad = 0; quad < 4; quad += 2) {
+      if (!(p.lanes >> 2 * quad & 15)) continue;
+      for (unsigned row = quad; row < quad + 2; ++row) {
+        const uint64_t mask = masks[p.lanes >> 2 * row & 3];
+        uint64_t there;
+        std::memcpy(&there, p.rows[row], sizeof there);
+        there = (there & ~mask) | (words[row] & mask);
+        std::memcpy(p.rows[row], &there, sizeof there);
+      }
+    }
+    return;
+  }
   for (unsigned row = 0; row < 4; ++row) {
     const char* from = reinterpret_cast<const char*>(&word) + 8 * row;
     switch (p.lanes >> 2 * row & 3) {

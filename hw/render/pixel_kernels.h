@@ -59,6 +59,7 @@ struct ColorPixels {
   bool replicated = false;  ///< source has one value for all pixels
   uint32_t lanes;           ///< mask of pixels to write
   bool pair = false;        ///< all are written, and the second quad is to the right of the first
+  bool owns_rows = false;   ///< pixels of `rows` that are not written belong to the target, too, and may be stored with the value they have
   std::byte* rows[4];       ///< two pixels each; unused for quads without pixels
 };
 

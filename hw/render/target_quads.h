@@ -33,6 +33,8 @@ uint32_t write_quads(const PixelKernels& kernels, const ColorKernel& kernel, con
     ColorPixels pixels;
     pixels.lanes = what.live >> (what.first + lane) & 0xff;
     pixels.replicated = what.replicated;
+    // Linear targets may be buffers that a CPU writes to at the same time.
+    pixels.owns_rows = rt.surface.tiling != surface::Tiling::linear;
     const uint32_t one = what.quads[(what.first + lane) / 4], other = what.quads[(what.first + lane) / 4 + 1];
     const uint32_t x = one & 0xffff, y = one >> 16;
     const bool pair = x % 4 == 0 && other == one + 2 && x + 3 < rt.level->extent().width;

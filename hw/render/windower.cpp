@@ -168,18 +168,21 @@ void Windower::add_block(uint32_t x, uint32_t y, uint64_t live, uint64_t covered
   const TargetBlock block = found ? *found : TargetBlock{};
   const auto place = [&](uint32_t square) { return (x + 4 * (square & 1)) | (y + 4 * (square >> 1)) << 16; };
   const uint64_t live_squares = by_squares(live), covered_squares = covered == live ? live_squares : by_squares(covered);
-  for (uint32_t square = 0; square < 4; ++square) {
-    const auto live_here = static_cast<uint32_t>(live_squares >> 16 * square & 0xffff),
-               covered_here = static_cast<uint32_t>(covered_squares >> 16 * square & 0xffff);
-    if (!live_here) continue;
-    const uint32_t at = place(square);
-    if (live_here == whole_square && squares_) {
-      threads_.add_square(at, covered_here, block);
-      continue;
-    }
-    for (uint32_t quad = 0; quad < 4; ++quad)
-      if (const uint32_t pixels = live_here >> 4 * quad & 15; pixels)
-        threads_.add_quad((at & 0xffff) + 2 * (quad & 1), (at >> 16) + 2 * (quad >> 1), pixels, covered_here >> 4 * quad & 15);
+  uint64_t in_quads = live_squares;
+  if (squares_)
+    for (uint32_t square = 0; square < 4; ++square)
+      if ((live_squares >> 16 * square & whole_square) == whole_square) {
+        threads_.add_square(place(square), static_cast<uint32_t>(covered_squares >> 16 * square & whole_square), block);
+        in_quads &= ~(uint64_t{whole_square} << 16 * square);
+      }
+  // A quad is four bits: those that are not zero, without a test of each.
+  constexpr uint64_t lowest = 0x1111111111111111;
+  uint64_t left = in_quads | in_quads >> 1;
+  for (left = (left | left >> 2) & lowest; left; left &= left - 1) {
+    const auto quad = static_cast<uint32_t>(std::countr_zero(left));
+    const uint32_t at = place(quad / 16);
+    threads_.add_quad((at & 0xffff) + (quad >> 1 & 2), (at >> 16) + (quad >> 2 & 2), static_cast<uint32_t>(live_squares >> quad & 15),
+                      static_cast<uint32_t>(covered_squares >> quad & 15));
   }
 }
 

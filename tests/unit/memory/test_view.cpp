@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "hw/memory/view.h"
 
+#include <algorithm>
 #include <numeric>
 #include <random>
 #include <thread>
@@ -266,4 +267,41 @@ TEST_CASE("a piece is found by runs of pages: its cost depends on page tables, n
   tables.map(pml4, va + View::page_size, gpa + 2 * View::page_size, 3);
   CHECK_FALSE(view.piece(va, 2 * View::page_size));
   CHECK(view.piece(va, View::page_size) == whole);
+}
+
+TEST_CASE_METHOD(Fixture, "pages that are walked to together keep their own addresses and rights, and each is noted when it is written") {
+  struct Noted final : FaultSink {
+    void fault(const Fault&) override {}
+    void before_write(std::byte* data, uint64_t size) override { pages.push_back(data), sizes.push_back(size); }
+    std::vector<const std::byte*> pages;
+    std::vector<uint64_t> sizes;
+  } noted;
+  constexpr uint32_t seed = 44, pages = 64;
+  constexpr uint64_t va = 0x12'3400'0000, page = 4096, first_gpa = 0x50'0000;
+  INFO("seed " << seed);
+  std::mt19937 random(seed);
+  View writer{memory, &noted, EngineId::bcs};
+  writer.set_space(AddressSpace::ppgtt48(pml4, generation));
+  for (unsigned round = 0; round < 50; ++round) {
+    std::vector<uint64_t> gpa(pages);
+    std::vector<bool> writable(pages);
+    for (uint32_t n = 0; n < pages; ++n) {
+      gpa[n] = n && random() % 4 ? gpa[n - 1] + page : first_gpa + random() % 256 * page;
+      writable[n] = random() % 8;
+      tables.map(pml4, va + n * page, gpa[n], writable[n] ? present | read_write : present);
+    }
+    generation.bump();
+    for (unsigned access = 0; access < 300; ++access) {
+      const uint32_t n = random() % pages, value = static_cast<uint32_t>(random());
+      const size_t before = noted.pages.size();
+      std::byte* const data = memory.resolve(gpa[n], Access::write).data;
+      const std::byte old = *data;
+      writer.store(va + n * page, static_cast<std::byte>(value));
+      REQUIRE(*data == (writable[n] ? static_cast<std::byte>(value) : old));
+      REQUIRE(writer.load<std::byte>(va + n * page) == *data);
+      for (size_t i = before; i < noted.pages.size(); ++i) REQUIRE((noted.pages[i] == data && noted.sizes[i] == page));
+      if (writable[n]) REQUIRE(std::find(noted.pages.begin(), noted.pages.end(), data) != noted.pages.end());
+    }
+    noted.pages.clear(), noted.sizes.clear();
+  }
 }
