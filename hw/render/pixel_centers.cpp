@@ -154,7 +154,7 @@ template <bool four>
 void center_planes_of(const CenterPlanes& p, const CenterThread* threads, size_t count) {
   constexpr size_t registers = four ? 16 : 8;
   const uint32_t divided = p.modes & with_perspective, plain = p.modes & without;
-  const QuadPlane over_w(p.one_over_w), i(p.perspective[0]), j(p.perspective[1]), linear_i(p.linear[0]), linear_j(p.linear[1]);
+  const QuadPlane over_w(p.one_over_w), i(p.perspective[0]), j(p.perspective[1]);
   const bool same_w = p.one_over_w[0] == 0 && p.one_over_w[1] == 0;
   const F16 one_w = F16{} + 1.0f / (static_cast<float>(p.one_over_w[2]) + over_w.added[0]);
   for (const CenterThread* thread = threads; thread != threads + count; ++thread) {
@@ -166,7 +166,7 @@ void center_planes_of(const CenterPlanes& p, const CenterThread* threads, size_t
     };
     const F16 w = same_w ? one_w : 1.0f / over_w.at(quads);
     if (divided) put(divided, i.at(quads) * w, j.at(quads) * w);
-    if (plain) put(plain, linear_i.at(quads), linear_j.at(quads));
+    if (plain) put(plain, QuadPlane(p.linear[0]).at(quads), QuadPlane(p.linear[1]).at(quads));
     if (p.depth)
       for (unsigned n = 0; n < registers / 4; n += 2, to += 8)
         put_eight(to, depth_of(p, centers_of(thread->quads[n], thread->quads[n + 1])));

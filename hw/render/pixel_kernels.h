@@ -82,8 +82,8 @@ struct CenterPlanes {
   using Plane = std::array<double, 3>;  ///< a, b, c
   uint32_t modes = 0;                   ///< Barycentric Interpolation Mode: three with perspective, three without
   bool depth = false, w = false;
-  std::array<Plane, 2> perspective, linear;
-  Plane one_over_w, z;
+  std::array<Plane, 2> perspective{}, linear{};
+  Plane one_over_w{}, z{};
   double bias, low, high;  ///< of depth
   unsigned registers(size_t quads) const {
     return static_cast<unsigned>((2 * static_cast<size_t>(std::popcount(modes)) + depth + w) * quads / 2);

@@ -126,7 +126,7 @@ TEST_CASE("eight colours at once are written as by the output merger") {
     for (const PixelKernels* build : builds()) {
       fill();
       ColorPixels pixels{};
-      pixels.lanes = lanes;
+      pixels.lanes = lanes, pixels.owns_rows = round % 2;
       for (unsigned c = 0; c < 4; ++c) pixels.source[c] = source[c], pixels.source1[c] = source[4 + c];
       for (unsigned quad = 0; quad < 2; ++quad) REQUIRE(rt.quad_rows(f.view, 4 + 2 * quad, 6, 0, pixels.rows + 2 * quad) == 0xf);
       build->write_color(*kernel, pixels);
