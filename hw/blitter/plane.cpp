@@ -114,8 +114,10 @@ uint64_t row_address(const Plane& plane, int32_t x, int32_t y, uint32_t& left) {
     left = static_cast<uint32_t>(page_end(address));
     return address;
   }
-  left = 512 - static_cast<uint32_t>(x) % 512;
-  return plane.base + surface::offset_x(static_cast<uint32_t>(x), static_cast<uint32_t>(y), static_cast<uint32_t>(plane.pitch));
+  constexpr uint32_t row = 512;
+  left = row - static_cast<uint32_t>(x) % row;
+  const uint32_t pitch = surface::legal_pitch(row, static_cast<uint32_t>(plane.pitch));
+  return plane.base + surface::offset_x(static_cast<uint32_t>(x), static_cast<uint32_t>(y), pitch);
 }
 
 std::byte* pointer(memory::View& view, uint64_t address, std::byte*) { return view.at_for_write(address); }

@@ -200,6 +200,26 @@ TEST_CASE_METHOD(Fixture, "fast copies between all tilings and depths equal the 
         }
 }
 
+TEST_CASE_METHOD(Fixture, "a tiled pitch that is no whole number of tiles is rounded down to one") {
+  for (unsigned i = 0; i < 200; ++i) {
+    seed(1700 + i);
+    INFO("seed " << 1700 + i);
+    const bool to_tiled = i % 4 & 1, from_tiled = i % 4 & 2;
+    const auto pitch = [&](bool tiled) { return tiled ? 1024 / 4 + below(128) : 1024; };
+    std::vector<uint32_t> dw = {header(0x53, 3u << 20 | (to_tiled ? 1u << 11 : 0) | (from_tiled ? 1u << 15 : 0), 10),
+                                3u << 24 | 0xccu << 16 | pitch(to_tiled),
+                                0,
+                                xy(static_cast<int>(below(200)), 1 + static_cast<int>(below(60))),
+                                static_cast<uint32_t>(destination_base),
+                                0,
+                                xy(static_cast<int>(below(40)), static_cast<int>(below(10))),
+                                pitch(from_tiled),
+                                static_cast<uint32_t>(source_base),
+                                0};
+    REQUIRE(same(dw));
+  }
+}
+
 TEST_CASE_METHOD(Fixture, "overlapping copies read everything before it is overwritten") {
   constexpr unsigned value = 123;
   INFO("seed " << value);
