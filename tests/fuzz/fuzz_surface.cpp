@@ -130,9 +130,10 @@ class SurfaceTarget {
         const uint32_t inside = rt.quad_rows(view(), p.x & ~1u, p.y & ~1u, slice, rows);
         for (unsigned pixel = 0; pixel < 4; ++pixel)
           if (inside >> pixel & 1) std::memcpy(rows[pixel / 2] + 4 * (pixel & 1), &color.source0[0], 4);
-        // The kernels load and store both pixels of a row.
-        if ((inside & 3) == 3) std::memset(rows[0], 0, 8);
-        if ((inside & 12) == 12) std::memset(rows[1], 0, 8);
+        // The kernels load and store both pixels of a row; in tiled targets (ColorPixels::owns_rows) also where one or both are outside.
+        const bool owns_rows = inside && rt.surface.tiling != surface::Tiling::linear;
+        if (owns_rows || (inside & 3) == 3) std::memset(rows[0], 0, 8);
+        if (owns_rows || (inside & 12) == 12) std::memset(rows[1], 0, 8);
         uint64_t pixels = in.take<uint64_t>();
         for (unsigned n = 0; n < 64; ++n)
           if (!rt.holds((p.x & ~7u) + n % 8, (p.y & ~7u) + n / 8, p.slice)) pixels &= ~(uint64_t{1} << n);
