@@ -71,7 +71,7 @@ class BlitRunner {
 
  private:
   static constexpr size_t block_bytes = 16384;  // rows of several tiles: long runs in the linear operand, and it fits the L1 cache
-  static constexpr size_t stream_bytes = 4 * block_bytes;  // of a streamed copy, which seldom needs the buffer
+  static constexpr size_t stream_bytes = 4 * block_bytes;  // of a streamed copy: longer runs in the linear operand
   template <size_t bytes>
   struct alignas(64) Buffer {
     std::byte data[bytes];

@@ -54,6 +54,12 @@ void read_rect(memory::View& view, const Plane& plane, ByteRect rect, std::byte*
 
 namespace {
 
+using Copy = void (*)(std::byte* to, const std::byte* from, size_t bytes);
+Copy copy_of(Stores stores) {
+  return stores == Stores::streamed ? stream_kernels().copy
+                                    : [](std::byte* to, const std::byte* from, size_t n) { std::memmove(to, from, n); };
+}
+
 void stream_block(memory::View& view, const Plane& plane, ByteRect rect, const std::byte* block, size_t stride) {
   for (uint32_t i = 0; i < rect.height; ++i) {
     uint64_t address = plane.row(rect.y + static_cast<int32_t>(i)) + static_cast<uint64_t>(int64_t{rect.x});
@@ -78,11 +84,12 @@ void write_rect(memory::View& view, const Plane& plane, ByteRect rect, const std
   for_each_page(plane, rect, stride, [&](uint64_t page, PageRect within, size_t at) {
     if (within.width * within.height < page_size)
       return surface::linear_to_page(plane.tiling, plane.element, view.at_for_write(page), within, block + at, stride);
+    if (stores == Stores::streamed && surface::has_columns(plane.tiling))
+      return stream_kernels().linear_to_page(view.at_for_write(page), surface::places_of(plane.tiling, plane.element), block + at, stride);
     // A whole page is composed in the cache and written in one run, so that the host need not read it first.
     alignas(64) std::byte image[page_size];
     surface::linear_to_page(plane.tiling, plane.element, image, within, block + at, stride);
-    if (stores == Stores::streamed) stream_kernels().copy(view.at_for_write(page), image, page_size);
-    else std::memcpy(view.at_for_write(page), image, page_size);
+    copy_of(stores)(view.at_for_write(page), image, page_size);
   });
 }
 
@@ -145,8 +152,7 @@ void copy_pages(memory::View& view, const Plane& to, ByteRect rect, const Plane&
     std::byte* target = view.at_for_write(page);
     const std::byte* source = view.at(from.base + index * page_size);
     if (within.width * within.height == page_size) {
-      if (stores == Stores::streamed) stream_kernels().copy(target, source, page_size);
-      else std::memmove(target, source, page_size);
+      copy_of(stores)(target, source, page_size);
       return;
     }
     std::byte image[page_size];
@@ -188,31 +194,21 @@ uint64_t page_address(const Plane& plane, PageShape shape, int32_t x, int32_t y)
                           page_size;
 }
 
-// Whole pages side by side, through the block: many rows at once would be in few sets of the host's L1 cache.
-void stream_to_columns(memory::View& view, const Plane& to, ByteRect rect, const Plane& from, int32_t x, int32_t y, std::byte* block) {
-  const PageShape shape = surface::page_shape(to.tiling, to.element);
-  const std::byte* rows[surface::max_page_rows];
-  for (uint32_t i = 0; i < rect.height; ++i) rows[i] = block + size_t{i} * rect.width;
-  read_rect(view, from, {x, y, rect.width, rect.height}, block, rect.width);
-  for (uint32_t i = 0; i < rect.width; i += shape.width)
-    stream_kernels().rows_to_page(view.at_for_write(page_address(to, shape, rect.x + static_cast<int32_t>(i), rect.y)),
-                                  surface::places_of(to.tiling, to.element), rows, i);
-}
-
 // False when a row crosses a page, or is not at a 16-byte boundary.
 bool stream_from_columns(memory::View& view, const Plane& to, ByteRect rect, const Plane& from, int32_t x, int32_t y) {
   const PageShape shape = surface::page_shape(from.tiling, from.element);
-  const std::byte* pages[page_size / 64];
   std::byte* rows[surface::max_page_rows];
   if (!find_rows(view, to, rect, rows)) return false;
   for (uint32_t i = 0; i < rect.height; ++i)
     if (reinterpret_cast<uintptr_t>(rows[i]) % 16) return false;
-  unsigned count = 0;
-  for (uint32_t i = 0; i < rect.width; i += shape.width)
-    pages[count++] = view.at(page_address(from, shape, x + static_cast<int32_t>(i), y));
-  for (unsigned i = 0; i < count; ++i)
-    stream_kernels().page_to_rows(pages[i], surface::places_of(from.tiling, from.element), shape, rows, size_t{i} * shape.width,
-                                  pages[i + 1 < count ? i + 1 : i]);
+  const auto page_at = [&](uint32_t i) { return view.at(page_address(from, shape, x + static_cast<int32_t>(i), y)); };
+  const surface::PagePlaces& places = surface::places_of(from.tiling, from.element);
+  const std::byte* page = page_at(0);
+  for (uint32_t i = 0; i < rect.width; i += shape.width) {
+    const std::byte* const next = i + shape.width < rect.width ? page_at(i + shape.width) : page;
+    stream_kernels().page_to_rows(page, places, shape, rows, i, next);
+    page = next;
+  }
   return true;
 }
 
@@ -229,21 +225,15 @@ void copy_stream(memory::View& view, const Plane& to, ByteRect rect, const Plane
   const bool to_columns = surface::has_columns(to.tiling);
   const Plane& columns = to_columns ? to : from;
   const PageShape shape = surface::page_shape(columns.tiling, columns.element);
-  const bool whole_rows = rect.height == shape.height && static_cast<uint32_t>(to_columns ? rect.y : y) % shape.height == 0;
-  const bool direct = surface::has_columns(columns.tiling) && whole_rows && (to_columns || has_rows(to));
-  const uint32_t band = to_columns || to.tiled() ? short_band : long_band;
+  const bool whole_rows = rect.height == shape.height && static_cast<uint32_t>(y) % shape.height == 0;
+  const bool direct = surface::has_columns(from.tiling) && whole_rows && has_rows(to);
+  const uint32_t band = to.tiled() ? short_band : long_band;
   for (uint32_t done = 0, n; done < rect.width; done += n) {
     const int32_t at = static_cast<int32_t>(done);
     const uint32_t column = static_cast<uint32_t>(to_columns ? rect.x + at : x + at);
     n = step(shape, column, rect.width - done, band);
     const ByteRect part{rect.x + at, rect.y, n, rect.height};
-    if (direct && column % shape.width == 0 && n % shape.width == 0) {
-      if (to_columns) {
-        stream_to_columns(view, to, part, from, x + at, y, block);
-        continue;
-      }
-      if (stream_from_columns(view, to, part, from, x + at, y)) continue;
-    }
+    if (direct && column % shape.width == 0 && n % shape.width == 0 && stream_from_columns(view, to, part, from, x + at, y)) continue;
     read_rect(view, from, {x + at, y, n, rect.height}, block, n);
     write_rect(view, to, part, block, n, Stores::streamed);
   }
@@ -263,9 +253,7 @@ void copy_rect(memory::View& view, const Plane& to, ByteRect rect, const Plane& 
 
 void copy_bytes(memory::View& view, uint64_t to, uint64_t from, uint64_t bytes, bool backwards, Stores stores) {
   const bool apart = to < from ? from - to >= bytes : to - from >= bytes;
-  const auto copy = stores == Stores::streamed && apart ? stream_kernels().copy : [](std::byte* target, const std::byte* source, size_t n) {
-    std::memmove(target, source, n);
-  };
+  const Copy copy = copy_of(apart ? stores : Stores::cached);
   while (bytes) {
     if (backwards) {
       const uint64_t n = std::min({bytes, page_start(to + bytes), page_start(from + bytes)});

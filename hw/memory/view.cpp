@@ -46,6 +46,16 @@ void View::revalidate() {
   invalidate();
 }
 
+HostSpan View::pages_of(const Translation& t, Access access) {
+  const HostSpan span = memory_.resolve(t.gpa, access);
+  return {span.data, span.data ? std::min(t.run, align_down(span.size, page_size)) : 0};
+}
+
+void View::note_write(uint64_t gpa, std::byte* first, uint64_t size) {
+  memory_.mark_dirty(gpa, size);
+  if (sink_) sink_->before_write(first, size);
+}
+
 std::byte* View::miss(uint64_t vpn, Access access) {
   Run& run = runs_[static_cast<size_t>(access)][vpn / max_run % runs_[0].size()];
   if (run.stamp != stamp_ || vpn - run.first >= run.pages) {
@@ -60,16 +70,13 @@ std::byte* View::miss(uint64_t vpn, Access access) {
       guest_error("write to a read-only page");
       return nowhere(access);
     }
-    const HostSpan span = memory_.resolve(t.gpa, access);
-    if (!span.data || span.size < page_size) return fault(vpn, access, FaultType::invalid_pte);
-    run = {stamp_, vpn, std::max<uint64_t>(std::min(t.run, span.size) / page_size, 1), t.gpa, span.data};
+    const HostSpan span = pages_of(t, access);
+    if (!span.size) return fault(vpn, access, FaultType::invalid_pte);
+    run = {stamp_, vpn, span.size / page_size, t.gpa, span.data};
   }
   const uint64_t offset = (vpn - run.first) * page_size;
   std::byte* const page = run.host + offset;
-  if (access == Access::write) {
-    memory_.mark_dirty(run.gpa + offset, page_size);
-    if (sink_) sink_->before_write(page, page_size);
-  }
+  if (access == Access::write) note_write(run.gpa + offset, page, page_size);
   Entry& entry = tlb_[static_cast<size_t>(access)][(vpn ^ vpn >> tlb_bits) & ((1u << tlb_bits) - 1)];
   entry = {stamp_ | vpn, page};
   return page;
@@ -103,11 +110,11 @@ const std::byte* View::piece(uint64_t va, uint64_t size) {
   for (uint64_t at = start; at < end;) {
     const Translation t = translate(space_, memory_, strip_canonical(at), end - at);
     if (!t.valid) return nullptr;
-    const HostSpan span = memory_.resolve(t.gpa, Access::read);
-    if (span.size < page_size || !span.data) return nullptr;
+    const HostSpan span = pages_of(t, Access::read);
+    if (!span.size) return nullptr;
     if (!first) first = span.data;
     if (span.data != first + (at - start)) return nullptr;
-    at += std::min(t.run, align_down(span.size, page_size));
+    at += span.size;
   }
   return first ? first + (va - start) : nullptr;
 }
@@ -116,14 +123,10 @@ View::Stretch View::stretch(uint64_t va, uint64_t max_bytes, Access access) {
   stamp();
   const Translation t = translate(space_, memory_, align_down(va, page_size), max_bytes);
   if (!t.valid || (access == Access::write && !t.writable)) return {};
-  const HostSpan span = memory_.resolve(t.gpa, access);
-  const uint64_t size = std::min(t.run, align_down(span.size, page_size));
-  if (!span.data || !size) return {};
-  if (access == Access::write) {
-    memory_.mark_dirty(t.gpa, size);
-    if (sink_) sink_->before_write(span.data, size);
-  }
-  return {span.data, size, epoch_, seen_};
+  const HostSpan span = pages_of(t, access);
+  if (!span.size) return {};
+  if (access == Access::write) note_write(t.gpa, span.data, span.size);
+  return {span.data, span.size, epoch_, seen_};
 }
 
 std::vector<uint64_t> View::translated(size_t max_pages) const {

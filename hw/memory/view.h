@@ -197,6 +197,9 @@ class View {
     return *reinterpret_cast<T*>(lookup<Access::write>(va & ~(sizeof(T) - 1)));
   }
   void revalidate();
+  /// The whole pages of host memory that a valid translation with a run has; size 0: none.
+  HostSpan pages_of(const Translation& t, Access access);
+  void note_write(uint64_t gpa, std::byte* first, uint64_t size);
   std::byte* miss(uint64_t vpn, Access access);
   std::byte* fault(uint64_t vpn, Access access, FaultType type);
 

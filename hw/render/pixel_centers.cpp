@@ -62,6 +62,75 @@ F8 depth_of(const CenterPlanes& p, const Centers& at) {
   return floats(between(z, p.low, p.high));
 }
 
+#ifdef __AVX512F__
+F8 lower_half(F16 v) { return __builtin_shufflevector(v, v, 0, 1, 2, 3, 4, 5, 6, 7); }
+/// Stores both halves, `apart` floats from each other.
+void put_halves(float* to, size_t apart, F16 v) {
+  put_eight(to, lower_half(v));
+  put_eight(to + apart, __builtin_shufflevector(v, v, 8, 9, 10, 11, 12, 13, 14, 15));
+}
+
+typedef int32_t I16 __attribute__((vector_size(64)));
+
+/// Four quads anywhere, or two of them twice: the corners of their squares, and which of a square's increments are their pixels'.
+struct FourQuads {
+  D4 x, y;
+  I16 increments;
+
+  FourQuads(const uint32_t* quads, bool four) {
+    // Four loads, as they were stored: a wider one would wait for the stores.
+    const auto one = [&](unsigned n) { return static_cast<int32_t>(quads[n]); };
+    const I4 at = four ? I4{one(0), one(1), one(2), one(3)} : I4{one(0), one(1), one(0), one(1)};
+    x = __builtin_convertvector(at & 0xfffc, D4), y = __builtin_convertvector(at >> 16 & 0xfffc, D4);
+    const I4 first = ((at >> 1 & 1) | (at >> 16 & 2)) * 4;
+    increments = __builtin_shufflevector(first, first, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3) +
+                 I16{0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3};
+  }
+};
+
+/// A plane at the pixels of four quads: the float value at a square's corner, plus the increments of its pixels (see CenterPlanes).
+struct QuadPlane {
+  D4 a, b, c;
+  F16 added;
+
+  explicit QuadPlane(const CenterPlanes::Plane& p) : a(splat(p[0])), b(splat(p[1])), c(splat(p[2])) {
+    constexpr F16 x = {0.5f, 1.5f, 0.5f, 1.5f, 2.5f, 3.5f, 2.5f, 3.5f, 0.5f, 1.5f, 0.5f, 1.5f, 2.5f, 3.5f, 2.5f, 3.5f},
+                  y = {0.5f, 0.5f, 1.5f, 1.5f, 0.5f, 0.5f, 1.5f, 1.5f, 2.5f, 2.5f, 3.5f, 3.5f, 2.5f, 2.5f, 3.5f, 3.5f};
+    added = static_cast<float>(p[0]) * x + static_cast<float>(p[1]) * y;
+  }
+  [[gnu::always_inline]] F16 at(const FourQuads& quads) const {
+    const F4 there = __builtin_convertvector(a * quads.x + b * quads.y + c, F4);
+    return __builtin_shufflevector(there, there, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3) +
+           _mm512_maskz_permutexvar_ps(0xffff, reinterpret_cast<__m512i>(quads.increments), added);
+  }
+};
+
+/// center_planes() of threads of sixteen pixels, or of eight.
+template <bool four>
+void center_planes_of(const CenterPlanes& p, const CenterThread* threads, size_t count) {
+  constexpr size_t registers = four ? 16 : 8;
+  const uint32_t divided = p.modes & with_perspective, plain = p.modes & without;
+  const QuadPlane over_w(p.one_over_w), i(p.perspective[0]), j(p.perspective[1]);
+  const bool same_w = p.one_over_w[0] == 0 && p.one_over_w[1] == 0;
+  const F16 one_w = F16{} + 1.0f / (static_cast<float>(p.one_over_w[2]) + over_w.added[0]);
+  for (const CenterThread* thread = threads; thread != threads + count; ++thread) {
+    const FourQuads quads(thread->quads, four);
+    float* to = thread->out;
+    const auto store = [](float* at, size_t apart, F16 v) { four ? put_halves(at, apart, v) : put_eight(at, lower_half(v)); };
+    const auto put = [&](uint32_t modes, F16 vi, F16 vj) {
+      for (; modes; modes &= modes - 1, to += 2 * registers) store(to, 16, vi), store(to + 8, 16, vj);
+    };
+    const F16 w = same_w ? one_w : 1.0f / over_w.at(quads);
+    if (divided) put(divided, i.at(quads) * w, j.at(quads) * w);
+    if (plain) put(plain, QuadPlane(p.linear[0]).at(quads), QuadPlane(p.linear[1]).at(quads));
+    if (p.depth)
+      for (unsigned n = 0; n < registers / 4; n += 2, to += 8)
+        put_eight(to, depth_of(p, centers_of(thread->quads[n], thread->quads[n + 1])));
+    if (p.w) store(to, 8, w);
+  }
+}
+#else
+
 /// Up to four planes: the float value at a square's corner, and the increments of its pixels (see CenterPlanes).
 struct SquarePlanes {
   D4 a, b, c;
@@ -105,83 +174,20 @@ struct SquarePlanes {
     }
   }
 };
-
-#ifdef __AVX512F__
-F8 lower_half(F16 v) { return __builtin_shufflevector(v, v, 0, 1, 2, 3, 4, 5, 6, 7); }
-/// Stores both halves, `apart` floats from each other.
-void put_halves(float* to, size_t apart, F16 v) {
-  put_eight(to, lower_half(v));
-  put_eight(to + apart, __builtin_shufflevector(v, v, 8, 9, 10, 11, 12, 13, 14, 15));
-}
-
-typedef int32_t I16 __attribute__((vector_size(64)));
-
-/// Four quads anywhere, or two of them twice: the corners of their squares, and which of a square's increments are their pixels'.
-struct FourQuads {
-  D4 x, y;
-  I16 increments;
-
-  FourQuads(const uint32_t* quads, bool four) {
-    // Four loads, as they were stored: a wider one would wait for the stores.
-    const auto one = [&](unsigned n) { return static_cast<int32_t>(quads[n]); };
-    const I4 at = four ? I4{one(0), one(1), one(2), one(3)} : I4{one(0), one(1), one(0), one(1)};
-    x = __builtin_convertvector(at & 0xfffc, D4), y = __builtin_convertvector(at >> 16 & 0xfffc, D4);
-    const I4 first = ((at >> 1 & 1) | (at >> 16 & 2)) * 4;
-    increments = __builtin_shufflevector(first, first, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3) +
-                 I16{0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3};
-  }
-};
-
-/// A plane at the pixels of four quads: as SquarePlanes.
-struct QuadPlane {
-  D4 a, b, c;
-  F16 added;
-
-  explicit QuadPlane(const CenterPlanes::Plane& p) : a(splat(p[0])), b(splat(p[1])), c(splat(p[2])) {
-    constexpr F16 x = {0.5f, 1.5f, 0.5f, 1.5f, 2.5f, 3.5f, 2.5f, 3.5f, 0.5f, 1.5f, 0.5f, 1.5f, 2.5f, 3.5f, 2.5f, 3.5f},
-                  y = {0.5f, 0.5f, 1.5f, 1.5f, 0.5f, 0.5f, 1.5f, 1.5f, 2.5f, 2.5f, 3.5f, 3.5f, 2.5f, 2.5f, 3.5f, 3.5f};
-    added = static_cast<float>(p[0]) * x + static_cast<float>(p[1]) * y;
-  }
-  [[gnu::always_inline]] F16 at(const FourQuads& quads) const {
-    const F4 there = __builtin_convertvector(a * quads.x + b * quads.y + c, F4);
-    return __builtin_shufflevector(there, there, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3) +
-           _mm512_maskz_permutexvar_ps(0xffff, reinterpret_cast<__m512i>(quads.increments), added);
-  }
-};
-
-/// center_planes() of threads of sixteen pixels, or of eight.
-template <bool four>
-void center_planes_of(const CenterPlanes& p, const CenterThread* threads, size_t count) {
-  constexpr size_t registers = four ? 16 : 8;
-  const uint32_t divided = p.modes & with_perspective, plain = p.modes & without;
-  const QuadPlane over_w(p.one_over_w), i(p.perspective[0]), j(p.perspective[1]);
-  const bool same_w = p.one_over_w[0] == 0 && p.one_over_w[1] == 0;
-  const F16 one_w = F16{} + 1.0f / (static_cast<float>(p.one_over_w[2]) + over_w.added[0]);
-  for (const CenterThread* thread = threads; thread != threads + count; ++thread) {
-    const FourQuads quads(thread->quads, four);
-    float* to = thread->out;
-    const auto store = [](float* at, size_t apart, F16 v) { four ? put_halves(at, apart, v) : put_eight(at, lower_half(v)); };
-    const auto put = [&](uint32_t modes, F16 vi, F16 vj) {
-      for (; modes; modes &= modes - 1, to += 2 * registers) store(to, 16, vi), store(to + 8, 16, vj);
-    };
-    const F16 w = same_w ? one_w : 1.0f / over_w.at(quads);
-    if (divided) put(divided, i.at(quads) * w, j.at(quads) * w);
-    if (plain) put(plain, QuadPlane(p.linear[0]).at(quads), QuadPlane(p.linear[1]).at(quads));
-    if (p.depth)
-      for (unsigned n = 0; n < registers / 4; n += 2, to += 8)
-        put_eight(to, depth_of(p, centers_of(thread->quads[n], thread->quads[n + 1])));
-    if (p.w) store(to, 8, w);
-  }
-}
 #endif
 
 }  // namespace
 
 void PIXEL_ISA::square_steps(const CenterPlanes& p, float (*steps)[16]) {
+#ifdef __AVX512F__
+  const CenterPlanes::Plane* const planes[] = {&p.one_over_w, &p.perspective[0], &p.perspective[1]};
+  for (unsigned n = 0; n < 3; ++n) put_halves(steps[n], 8, QuadPlane(*planes[n]).added);
+#else
   SquarePlanes planes;
   planes.set({&p.one_over_w, &p.perspective[0], &p.perspective[1], nullptr}, 3);
   for (unsigned n = 0; n < 3; ++n)
     for (unsigned half = 0; half < 2; ++half) put_eight(steps[n] + 8 * half, planes.added[n][half]);
+#endif
 }
 
 void PIXEL_ISA::square_corners(const CenterPlanes& p, const CenterThread* squares, size_t count) {

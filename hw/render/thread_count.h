@@ -22,6 +22,12 @@ inline uint64_t by_squares(uint64_t block) {
   return block;
 }
 
+/// The lowest bit of each quad of by_squares() that has a pixel.
+inline uint64_t touched_quads(uint64_t squares) {
+  const uint64_t some = squares | squares >> 1;
+  return (some | some >> 2) & 0x1111111111111111;
+}
+
 /// Which 4x4 squares become one thread of their own.
 enum class WholeSquares : uint8_t {
   none,
@@ -38,8 +44,9 @@ class ThreadCount {
   void add_block(uint64_t pixels) {
     constexpr uint64_t quads = 0x1111111111111111, first_quads = 0x0001000100010001;
     const uint64_t sorted = by_squares(pixels);
-    uint64_t some = sorted | sorted >> 1, all = sorted & sorted >> 1;
-    some = (some | some >> 2) & quads, all = all & all >> 2 & quads;
+    const uint64_t some = touched_quads(sorted);
+    uint64_t all = sorted & sorted >> 1;
+    all = all & all >> 2 & quads;
     uint64_t counted = squares_ == WholeSquares::touched ? some : squares_ == WholeSquares::full ? all : 0;
     counted &= counted >> 4;
     const auto whole = static_cast<uint64_t>(std::popcount(counted & counted >> 8 & first_quads));

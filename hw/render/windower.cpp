@@ -175,10 +175,7 @@ void Windower::add_block(uint32_t x, uint32_t y, uint64_t live, uint64_t covered
         threads_.add_square(place(square), static_cast<uint32_t>(covered_squares >> 16 * square & whole_square), block);
         in_quads &= ~(uint64_t{whole_square} << 16 * square);
       }
-  // A quad is four bits: those that are not zero, without a test of each.
-  constexpr uint64_t lowest = 0x1111111111111111;
-  uint64_t left = in_quads | in_quads >> 1;
-  for (left = (left | left >> 2) & lowest; left; left &= left - 1) {
+  for (uint64_t left = touched_quads(in_quads); left; left &= left - 1) {
     const auto quad = static_cast<uint32_t>(std::countr_zero(left));
     const uint32_t at = place(quad / 16);
     threads_.add_quad((at & 0xffff) + (quad >> 1 & 2), (at >> 16) + (quad >> 2 & 2), static_cast<uint32_t>(live_squares >> quad & 15),

@@ -20,11 +20,11 @@ constexpr size_t stream_threshold = 2u << 20;
 struct StreamKernels {
   /// Where the ranges overlap (the guest may map one page at two addresses), which of both ranges' bytes are read in the end is unspecified.
   void (*copy)(std::byte* to, const std::byte* from, size_t bytes);
-  /// A whole page of a tiling of 16-byte columns, `width` bytes by `height` rows, from or to byte `at` of the `rows`, which are 16-byte aligned
-  /// where they are written. `next`: the page that will be read then.
+  /// A whole page of a tiling of 16-byte columns to byte `at` of the `rows`, which are 16-byte aligned. `next`: the page that will be read then.
   void (*page_to_rows)(const std::byte* page, const PagePlaces& places, PageShape shape, std::byte* const* rows, size_t at,
                        const std::byte* next);
-  void (*rows_to_page)(std::byte* page, const PagePlaces& places, const std::byte* const* rows, size_t at);
+  /// The other way, as surface::linear_to_page().
+  void (*linear_to_page)(std::byte* page, const PagePlaces& places, const std::byte* linear, size_t stride);
 };
 
 /// The best kernels of this host, and all that run on it (the best last).

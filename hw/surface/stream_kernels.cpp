@@ -74,17 +74,16 @@ void page_to_rows(const std::byte* page, const PagePlaces& places, PageShape sha
   }
 }
 
-void rows_to_page(std::byte* page, const PagePlaces& places, const std::byte* const* rows, size_t at) {
+void linear_to_page(std::byte* page, const PagePlaces& places, const std::byte* linear, size_t stride) {
   for (unsigned n = 0; n < PagePlaces::lines; ++n) {
-    const size_t x = at + 16 * size_t{places.column_of_line[n]};
-    const std::byte* const* const four = rows + places.row_of_line[n];
-    store_line(page + line * n, four[0] + x, four[1] + x, four[2] + x, four[3] + x);
+    const std::byte* const first = linear + places.row_of_line[n] * stride + size_t{16} * places.column_of_line[n];
+    store_line(page + line * n, first, first + stride, first + 2 * stride, first + 3 * stride);
   }
 }
 
 }  // namespace
 
 extern const StreamKernels STREAM_KERNELS;
-const StreamKernels STREAM_KERNELS{copy, page_to_rows, rows_to_page};
+const StreamKernels STREAM_KERNELS{copy, page_to_rows, linear_to_page};
 
 }  // namespace softgen::surface

@@ -145,7 +145,7 @@ void linear_to_page(Tiling tiling, unsigned element, std::byte* page, PageRect r
 /// The same with a pointer for each of the rectangle's rows.
 void page_to_rows(Tiling tiling, unsigned element, const std::byte* page, PageRect rect, std::byte* const* rows);
 void rows_to_page(Tiling tiling, unsigned element, std::byte* page, PageRect rect, const std::byte* const* rows);
-constexpr uint32_t max_page_rows = 64;
+constexpr uint32_t max_page_rows = PagePlaces::max_rows;
 
 constexpr bool is_swizzled(Tiling tiling) { return tiling == Tiling::swizzled_x || tiling == Tiling::swizzled_y; }
 /// Tilings of 16-byte columns, and where their bytes are.

@@ -145,14 +145,11 @@ inline bool all_of(Ints mask) {
 /// |a| to the power b.
 inline Floats pow_of(Floats a, Floats b) {
   const Floats base = magnitude(a);
-  // What shaders mostly have: no infinities or NaN, and zero to positive powers only.
-  if (all_of((base < infinity) & (magnitude(b) < infinity) & ((base > 0) | (b > 0)))) {
-    const Doubles power = widened(b) * log2_core(widened(base > 0 ? base : floats(1)));
-    return base > 0 ? power_of_two(power, rounded(exp2_core(power))) : Floats{};
-  }
-  const Ints usual = (base > 0) & (base < infinity) & (magnitude(b) < infinity);
+  const Ints finite = (base < infinity) & (magnitude(b) < infinity), usual = finite & (base > 0);
   const Doubles power = widened(usual ? b : Floats{}) * log2_core(widened(usual ? base : floats(1)));
   Floats r = power_of_two(power, rounded(exp2_core(power)));
+  // What shaders mostly have: no infinities or NaN, and zero to positive powers only.
+  if (all_of(finite & ((base > 0) | (b > 0)))) return base > 0 ? r : Floats{};
   r = magnitude(b) == infinity ? ((b > 0) == (base > 1) ? floats(infinity) : Floats{}) : r;
   r = base == infinity ? (b > 0 ? floats(infinity) : Floats{}) : r;
   r = base == 0 ? (b > 0 ? Floats{} : floats(infinity)) : r;

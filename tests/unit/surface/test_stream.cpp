@@ -60,7 +60,7 @@ TEST_CASE("streamed pages of columns are the same as copied ones, in rows at any
           all.tables[n]->page_to_rows(page.at(0), places, shape, rows.data(), at, page.at(0));
           stream_fence();
           CHECK(std::equal(linear.at(0), linear.at(stride * max_page_rows), expected.at(0)));
-          all.tables[n]->rows_to_page(back.at(0), places, rows.data(), at);
+          all.tables[n]->linear_to_page(back.at(0), places, linear.at(at), stride);
           stream_fence();
           CHECK(std::equal(back.at(0), back.at(page_bytes), page.at(0)));
         }
