@@ -190,14 +190,17 @@ void PIXEL_ISA::square_steps(const CenterPlanes& p, float (*steps)[16]) {
 #endif
 }
 
-void PIXEL_ISA::square_corners(const CenterPlanes& p, const CenterThread* squares, size_t count) {
+void PIXEL_ISA::square_corners(const CenterPlanes& p, const SquareCorners& squares) {
   const CenterPlanes::Plane &w = p.one_over_w, &i = p.perspective[0], &j = p.perspective[1];
   const D4 a{w[0], i[0], j[0]}, b{w[1], i[1], j[1]}, c{w[2], i[2], j[2]};
-  for (const CenterThread* square = squares; square != squares + count; ++square) {
-    const uint32_t at = square->quads[0];
+  const auto* from = reinterpret_cast<const std::byte*>(squares.at);
+  auto* to = reinterpret_cast<std::byte*>(squares.out);
+  for (size_t n = 0; n < squares.count; ++n, from += squares.apart, to += squares.apart) {
+    uint32_t at;
+    std::memcpy(&at, from, sizeof at);
     const D4 there = a * static_cast<double>(at & 0xffff) + b * static_cast<double>(at >> 16) + c;
     const F4 values = __builtin_convertvector(there, F4) + 0.0f;
-    std::memcpy(square->out, &values, sizeof values);
+    std::memcpy(to, &values, sizeof values);
   }
 }
 

@@ -95,6 +95,13 @@ struct CenterThread {
   float* out;             ///< CenterPlanes::registers() registers of eight floats; barycentrics: i of two quads, then j of them, and so on
 };
 
+/// Squares of 4x4 pixels, each so many bytes after the one before.
+struct SquareCorners {
+  const uint32_t* at;  ///< x | y << 16 of the first
+  float* out;          ///< four floats
+  size_t apart, count;
+};
+
 struct PixelKernels {
   /// Covered pixels of four edges at most: bit 8 y + x.
   uint64_t (*coverage)(const BlockEdge* edges, size_t count);
@@ -109,8 +116,8 @@ struct PixelKernels {
   void (*center_planes)(const CenterPlanes& planes, const CenterThread* threads, size_t count, size_t quads);
   /// The increments of 1/W, i and j (with perspective) of a square's pixels from its corner, quad by quad.
   void (*square_steps)(const CenterPlanes& planes, float (*steps)[16]);
-  /// The values of these planes at the corners of squares; `out`: four floats each.
-  void (*square_corners)(const CenterPlanes& planes, const CenterThread* squares, size_t count);
+  /// The values of these planes at the corners of squares.
+  void (*square_corners)(const CenterPlanes& planes, const SquareCorners& squares);
   void (*write_color)(const ColorKernel& color, const ColorPixels& pixels);
   void (*write_square)(const ColorKernel& color, const ColorSquare& square);
   /// surface::pair_compresses().

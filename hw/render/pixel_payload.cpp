@@ -286,29 +286,33 @@ void PayloadWriter::assign(PixelThread& thread, size_t number) {
 
 /// write() of threads of at most 16 pixels whose payloads are evaluated at the centres only.
 void PayloadWriter::write_at_centers(std::span<PixelThread> threads, size_t first) {
-  std::array<CenterThread, max_threads> centers, corners;
-  size_t count = 0, squares_found = 0;
+  std::array<CenterThread, max_threads> centers;
+  size_t count = 0;
   const unsigned first_unused = 2 + center_registers_;
   const auto* const attributes = reinterpret_cast<const Grf*>(object_->attributes.begin());
   Grf* payload = &payloads_[first * own_registers_];
-  const auto is_square = [](const PixelThread& thread) { return thread.square; };
   if (first == 0 && object_planes_ == FoundPlanes::unknown) last_planes_ = 0;
-  const bool squares = layout_.has_planes && std::any_of(threads.begin() + static_cast<ptrdiff_t>(first), threads.end(), is_square);
-  const eu::BarycentricPlanes* const planes = squares ? planes_of_object() : nullptr;
-  for (PixelThread& thread : threads.subspan(first)) {
+  const auto added = threads.subspan(first);
+  const eu::BarycentricPlanes* planes = nullptr;
+  bool may_have_planes = layout_.has_planes;
+  for (PixelThread& thread : added) {
     thread.own = payload_ = payload;
     payload += own_registers_;
     thread.attributes = attributes;
-    thread.planes = thread.square ? planes : nullptr;
-    if (thread.planes) {
-      corners[squares_found++] = {thread.quads.data(), thread.corner.data()};
-      continue;
+    thread.planes = nullptr;
+    if (thread.square && may_have_planes) {
+      if (!planes) planes = planes_of_object();
+      thread.planes = planes;
+      if (planes) continue;
+      may_have_planes = false;
     }
     put_header(thread);
     centers[count++] = {thread.quads.data(), reinterpret_cast<float*>(payload_[2].dw)};
     for (unsigned reg = first_unused; reg < layout_.constants; ++reg) payload_[reg] = {};
   }
-  if (squares_found) kernels_.square_corners(centers_, corners.data(), squares_found);
+  // Where some threads are no squares, their corners are not used.
+  if (planes)
+    kernels_.square_corners(centers_, {added.front().quads.data(), added.front().corner.data(), sizeof(PixelThread), added.size()});
   if (center_registers_ && count) kernels_.center_planes(centers_, centers.data(), count, draw_->simd / 4);
 }
 

@@ -19,7 +19,7 @@ uint64_t depth_block(const DepthKernel& depth, double x, double y, std::byte* at
 void interpolate(const Planes& planes, const double* x, const double* y, size_t count, float* i, float* j);
 void center_planes(const CenterPlanes& planes, const CenterThread* threads, size_t count, size_t quads);
 void square_steps(const CenterPlanes& planes, float (*steps)[16]);
-void square_corners(const CenterPlanes& planes, const CenterThread* squares, size_t count);
+void square_corners(const CenterPlanes& planes, const SquareCorners& squares);
 void write_color(const ColorKernel& color, const ColorPixels& pixels);
 void write_square(const ColorKernel& color, const ColorSquare& square);
 

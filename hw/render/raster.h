@@ -45,30 +45,38 @@ class PartRaster {
   bool by_blocks() const;
   /// Calls block(x, y, pixels) for each block of 8x8 with a covered pixel within `rect` (bit 8 y + x), until it answers false.
   template <typename Block>
-  bool each_block(PixelRect rect, Block&& covered) {
+  bool each_block(const PixelRect& rect, Block&& covered) {
+    return each_run(rect, covered, [&](uint32_t x, uint32_t y, uint32_t count) {
+      for (; count; --count, x += block)
+        if (!covered(x, y, ~uint64_t{0})) return false;
+      return true;
+    });
+  }
+  /// The same, but calls whole(x, y, count) for `count` blocks from left to right whose pixels are all covered.
+  template <typename Block, typename Run>
+  bool each_run(PixelRect rect, Block&& covered, Run&& whole) {
     rect.clip(part_.bounds);
     if (rect.empty()) return true;
-    const int32_t left = rect.x0 & ~(block - 1);
-    const auto cut = [&](int32_t x, int32_t y) { return x < rect.x0 || y < rect.y0 || x + block > rect.x1 || y + block > rect.y1; };
-    if (std::min(rect.x1 - rect.x0, rect.y1 - rect.y0) >= large && covers(rect)) {
-      for (int32_t by = rect.y0 & ~(block - 1); by < rect.y1; by += block)
-        for (int32_t bx = left; bx < rect.x1; bx += block)
-          if (!covered(static_cast<uint32_t>(bx), static_cast<uint32_t>(by), cut(bx, by) ? within(rect, bx, by) : ~uint64_t{0}))
-            return false;
-      return true;
-    }
-    Values row = values_at(left, rect.y0 & ~(block - 1));
-    for (int32_t by = rect.y0 & ~(block - 1); by < rect.y1; by += block) {
+    const bool all = std::min(rect.x1 - rect.x0, rect.y1 - rect.y0) >= large && covers(rect);
+    const int32_t left = rect.x0 & ~(block - 1), top = rect.y0 & ~(block - 1);
+    Values row = values_at(left, top);
+    for (int32_t by = top; by < rect.y1; by += block) {
+      const bool cut_row = by < rect.y0 || by + block > rect.y1;
       Values at = row;
-      for (int32_t bx = left; bx < rect.x1; bx += block) {
-        if (open_edges(at)) {
-          uint64_t pixels = block_coverage(at);
-          if (cut(bx, by)) pixels &= within(rect, bx, by);
-          if (pixels && !covered(static_cast<uint32_t>(bx), static_cast<uint32_t>(by), pixels)) return false;
-        }
-        for (size_t i = 0; i < part_.edge_count; ++i) at[i] += edges_[i].a * (block * subpixels);
+      int32_t run = left, bx = left;  // the blocks from run to bx are whole
+      const auto end_run = [&] {
+        return run == bx || whole(static_cast<uint32_t>(run), static_cast<uint32_t>(by), static_cast<uint32_t>(bx - run) / block);
+      };
+      for (; bx < rect.x1; bx += block) {
+        uint64_t pixels = all ? ~uint64_t{0} : open_edges(at) ? block_coverage(at) : 0;
+        if (cut_row || bx < rect.x0 || bx + block > rect.x1) pixels &= within(rect, bx, by);
+        if (!all) step(at, &Edge::a);
+        if (pixels == ~uint64_t{0}) continue;
+        if (!end_run() || (pixels && !covered(static_cast<uint32_t>(bx), static_cast<uint32_t>(by), pixels))) return false;
+        run = bx + block;
       }
-      for (size_t i = 0; i < part_.edge_count; ++i) row[i] += edges_[i].b * (block * subpixels);
+      if (!end_run()) return false;
+      step(row, &Edge::b);
     }
     return true;
   }
@@ -86,6 +94,10 @@ class PartRaster {
   /// Of the edges' functions, at the upper left corner of a block.
   using Values = std::array<int64_t, 4>;
   Values values_at(int32_t x, int32_t y) const;
+  /// To the next block, right (Edge::a) or below (Edge::b).
+  void step(Values& at, int64_t Edge::* slope) const {
+    for (size_t i = 0; i < part_.edge_count; ++i) at[i] += edges_[i].*slope * (block * subpixels);
+  }
   bool open_edges(const Values& corner);
   bool enter_block(int32_t x, int32_t y) { return open_edges(values_at(x, y)); }
   uint64_t block_coverage(const Values& corner) const;

@@ -130,6 +130,7 @@ bool TargetWriter::find_in_y_tile(const RenderTarget& rt) {
   }
   block_.stamp = known.stamp;
   block_.row = row, block_.column = column;
+  block_.alike = std::min(size - (block_.x - known.x), rt.level->extent().width - block_.x) / 8;
   block_.at = known.page + size_t{(block_.x - known.x) / pixels_of_column} * column + size_t{block_.y - known.y} * row;
   return true;
 }

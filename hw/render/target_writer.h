@@ -17,6 +17,7 @@ struct TargetBlock {
   memory::View::Stamp stamp;
   std::byte* at = nullptr;       ///< null: the block is not like that
   uint32_t row = 0, column = 0;  ///< bytes from row to row, and to the right half
+  uint32_t alike = 1;            ///< blocks of the page, from this one to the right, each two columns after the one before
 
   /// Where the two rows of the quad at (at_x, at_y) begin.
   void quad_rows(uint32_t at_x, uint32_t at_y, std::byte** rows) const {

@@ -183,17 +183,29 @@ void ThreadBatch::add_thread() {
 void ThreadBatch::add_square(uint32_t at, uint32_t covered, const TargetBlock& block) {
   if (count_ && (count_ == max_threads || channels_ != whole_square)) run();
   place_squares(block);
-  put_square(at, covered, block);
+  put_square(at, covered, block.at ? block.square(at & 0xffff, at >> 16) : nullptr, block.row);
 }
 
-void ThreadBatch::add_squares(uint32_t x, uint32_t y, bool placed) {
-  constexpr uint32_t squares = 4;
+void ThreadBatch::add_blocks(uint32_t x, uint32_t y, uint32_t blocks, bool placed) {
+  constexpr uint32_t squares = 4, right = 4, below = 4 << 16;
   static const TargetBlock nowhere{};
-  if (count_ && (count_ > max_threads - squares || channels_ != whole_square)) run();
-  const TargetBlock* const found = placed ? targets_.placed_block(*object_, x, y) : nullptr;
-  const TargetBlock& block = found ? *found : nowhere;
-  place_squares(block);
-  for (uint32_t n = 0; n < squares; ++n) put_square((x + 4 * (n & 1)) | (y + 4 * (n >> 1)) << 16, whole_square, block);
+  while (blocks) {
+    if (count_ && (count_ > max_threads - squares || channels_ != whole_square)) run();
+    const TargetBlock* const found = placed ? targets_.placed_block(*object_, x, y) : nullptr;
+    const TargetBlock& block = found ? *found : nowhere;
+    place_squares(block);
+    uint32_t alike = std::min({blocks, block.at ? block.alike : blocks, (max_threads - count_) / squares});
+    blocks -= alike;
+    std::byte *upper = block.at, *lower = block.at ? block.at + 4 * size_t{block.row} : nullptr;
+    const size_t column = block.at ? block.column : 0;
+    for (; alike; --alike, x += 8, upper += 2 * column, lower += 2 * column) {
+      const uint32_t at = x | y << 16;
+      put_square(at, whole_square, upper, block.row);
+      put_square(at + right, whole_square, upper + column, block.row);
+      put_square(at + below, whole_square, lower, block.row);
+      put_square(at + below + right, whole_square, lower + column, block.row);
+    }
+  }
 }
 
 /// All places in a series are of one stamp: older ones are forgotten.
@@ -215,7 +227,7 @@ inline void ThreadBatch::prepare_square(PixelThread& thread) {
 }
 
 /// One more thread, for which there is room.
-inline void ThreadBatch::put_square(uint32_t at, uint32_t covered, const TargetBlock& block) {
+inline void ThreadBatch::put_square(uint32_t at, uint32_t covered, std::byte* target, uint32_t row) {
   constexpr uint32_t right = 2, below = 2 << 16;
   PixelThread& thread = threads_[count_];
   if (count_ >= prepared_) {
@@ -226,8 +238,8 @@ inline void ThreadBatch::put_square(uint32_t at, uint32_t covered, const TargetB
   thread.quads = {at, at + right, at + below, at + right + below};
   thread.covered = covered;
   thread.tested = thread.written = 0;
-  thread.target = block.at ? block.square(at & 0xffff, at >> 16) : nullptr;
-  thread.row = block.row;
+  thread.target = target;
+  thread.row = row;
 }
 
 void ThreadBatch::forget_places() {

@@ -31,8 +31,9 @@ class ThreadBatch : public PixelSink, private eu::SeriesPayloads {
   void add_sampled_quad(uint32_t x, uint32_t y, const std::array<uint32_t, 4>& samples, const std::array<uint32_t, 4>& coverage);
   /// A thread of 16 channels: the 4x4 pixels at `at` (x | y << 16), all live. `block`: where they are in the first target, if that is known.
   void add_square(uint32_t at, uint32_t covered, const TargetBlock& block);
-  /// The four squares of the 8x8 pixels at (x, y), which is at multiples of eight; all live and covered. `placed`: the object places squares.
-  void add_squares(uint32_t x, uint32_t y, bool placed);
+  /// The squares of `blocks` times 8x8 pixels from (x, y), which is at multiples of eight, to the right; all live and covered. `placed`: the
+  /// object places squares.
+  void add_blocks(uint32_t x, uint32_t y, uint32_t blocks, bool placed);
   /// A quad of coarse pixels at (x, y), of which one has a live sample.
   void add_coarse_quad(uint32_t x, uint32_t y, const CoarseSize& size, const CoarseQuad& quad);
   /// Quads that do not fill a thread become one.
@@ -57,7 +58,7 @@ class ThreadBatch : public PixelSink, private eu::SeriesPayloads {
   void write_rest(bool all);
   void dispatch_samples();
   void place_squares(const TargetBlock& block);
-  void put_square(uint32_t at, uint32_t covered, const TargetBlock& block);
+  void put_square(uint32_t at, uint32_t covered, std::byte* target, uint32_t row);
   void prepare_square(PixelThread& thread);
   void link(unsigned n) { threads_[n].next = n + 1 < max_threads ? &threads_[n + 1] : nullptr; }
   PixelThread& new_thread();

@@ -71,6 +71,7 @@ void Windower::begin(PixelDraw& draw) {
   by_centers_ = raster.samples == 1 && (raster.sample_mask & 1) && !raster.conservative && !draw.coarse &&
                 pixel.inputs.coverage != InputCoverage::inner_conservative;
   coverage_after_tests_ = pixel.inputs.coverage == InputCoverage::after_depth;
+  has_tests_ = draw.depth_stencil.any_test() || draw.depth_stencil.any_write();
   depth_ = draw.depth_stencil.kernel({});
 }
 
@@ -105,7 +106,10 @@ bool Windower::draw_part(const Coverage& part, const PixelRect& tile) {
   const bool inner = draw_->state.pixel.inputs.coverage == InputCoverage::inner_conservative;
   const bool by_blocks = !stippled_ && !inner && !draw_->coarse && raster.by_blocks();
   if (dispatches_ && !draw_->coarse) threads_.list_samples(!by_blocks);
-  if (by_blocks) return raster.each_block(tile, [&](uint32_t x, uint32_t y, uint64_t covered) { return draw_block(x, y, covered); });
+  if (by_blocks)
+    return raster.each_run(
+        tile, [&](uint32_t x, uint32_t y, uint64_t covered) { return draw_block(x, y, covered); },
+        [&](uint32_t x, uint32_t y, uint32_t count) { return draw_run(x, y, count); });
   return raster.each_quad(tile, [&](uint32_t x, uint32_t y, QuadCoverage& samples) {
     if (draw_->stop.aborting()) return false;
     QuadCoverage coverage = samples;
@@ -124,7 +128,7 @@ bool Windower::draw_part(const Coverage& part, const PixelRect& tile) {
 uint64_t Windower::test_block(uint32_t x, uint32_t y, uint64_t covered, uint64_t& count) {
   const DepthStencil& tests = draw_->depth_stencil;
   uint64_t passed = covered;
-  if (tests.any_test() || tests.any_write()) {
+  if (has_tests_) {
     if (draw_->depth_by_blocks && tests.holds_block(x, y, object_->layer)) {
       const auto& position = draw_->raster.sample_positions[0];
       const DepthStencil::Block block{
@@ -161,8 +165,42 @@ bool Windower::draw_block(uint32_t x, uint32_t y, uint64_t covered) {
   return true;
 }
 
+/// draw_block() of `count` blocks from left to right, all of whose pixels are covered.
+bool Windower::draw_run(uint32_t x, uint32_t y, uint32_t count) {
+  constexpr uint32_t size = 8;
+  if (!squares_ || !dispatches_) {
+    for (uint32_t n = 0; n < count; ++n)
+      if (!draw_block(x + size * n, y, whole_block)) return false;
+    return true;
+  }
+  if (draw_->stop.aborting()) return false;
+  context_.tally.rasterized += 64 * uint64_t{count};
+  uint32_t first = 0;  // the blocks from here on have passed as a whole, and wait to be added
+  const auto add = [&](uint32_t end) {
+    if (first < end) threads_.add_blocks(x + size * first, y, end - first, places_squares_);
+    first = end + 1;
+  };
+  if (!early_ || !has_tests_) {
+    if (early_) context_.tally.depth += 64 * uint64_t{count};
+    context_.tally.invocations += 64 * uint64_t{count};
+    add(count);
+    return true;
+  }
+  for (uint32_t n = 0; n < count; ++n) {
+    context_.control->restore();
+    uint64_t passed = 64;
+    const uint64_t live = test_block(x + size * n, y, whole_block, passed);
+    context_.tally.invocations += passed;
+    if (live == whole_block) continue;
+    add(n);
+    if (live) add_block(x + size * n, y, live, coverage_after_tests_ ? live : whole_block);
+  }
+  add(count);
+  return true;
+}
+
 void Windower::add_block(uint32_t x, uint32_t y, uint64_t live, uint64_t covered) {
-  if (live == whole_block && squares_) return threads_.add_squares(x, y, places_squares_);
+  if (live == whole_block && squares_) return threads_.add_blocks(x, y, 1, places_squares_);
   // A copy: threads that run look for blocks of their own.
   const TargetBlock* const found = places_squares_ ? targets_.placed_block(*object_, x, y) : nullptr;
   const TargetBlock block = found ? *found : TargetBlock{};

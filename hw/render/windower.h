@@ -23,6 +23,7 @@ class Windower {
   bool draw_part(const Coverage& part, const PixelRect& tile);
   bool draw_small(SmallPart& part);
   bool draw_block(uint32_t x, uint32_t y, uint64_t covered);
+  bool draw_run(uint32_t x, uint32_t y, uint32_t count);
   void add_block(uint32_t x, uint32_t y, uint64_t live, uint64_t covered);
   uint64_t test_block(uint32_t x, uint32_t y, uint64_t covered, uint64_t& count);
   uint64_t test_singly(uint32_t x, uint32_t y, uint64_t covered);
@@ -40,6 +41,7 @@ class Windower {
   PixelDraw* draw_ = nullptr;
   bool dispatches_ = false;            ///< threads run, else the pixels that pass are only counted
   bool early_ = false;                 ///< depth and stencil are tested here, not by the target writer
+  bool has_tests_ = false;             ///< depth or stencil is tested or written
   bool squares_ = false;               ///< 4x4 pixels may be a thread
   bool by_centers_ = false;            ///< coverage is that of one place a pixel, with straight edges as setup has them
   bool coverage_after_tests_ = false;  ///< the pixel shader sees as coverage what passed the early tests

@@ -474,8 +474,7 @@ TEST_CASE("steps from a square's corner give the barycentrics of its payload") {
       const CenterThread thread{quads.data(), expected.data()};
       build->center_planes(planes, &thread, 1, quads.size());
       std::array<float, 4> corner;
-      const CenterThread square{quads.data(), corner.data()};
-      build->square_corners(planes, &square, 1);
+      build->square_corners(planes, {quads.data(), corner.data(), 0, 1});
       float steps[3][16];
       build->square_steps(planes, steps);
       INFO("round " << round);
