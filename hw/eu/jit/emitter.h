@@ -154,6 +154,8 @@ class Emitter {
   void set_row_values(unsigned first, unsigned each, std::span<const Value> values);
   std::vector<Value> row_data(const UntypedRow& row);
   std::vector<Value> read_row(const UntypedRow& row, Value memory);
+  std::vector<Value> data_of(const UntypedRow& row, const std::vector<Value>& memory);
+  std::vector<Value> memory_of(const UntypedRow& row, const std::vector<Value>& data);
   void write_row(size_t n, const UntypedRow& row, const std::vector<Value>& data, Value memory);
   void end_silently(size_t n);
   Value answer_field(size_t n, uint64_t offset);
@@ -312,6 +314,11 @@ class Emitter {
     std::array<Value, grf_count> wide{};
     Value wide_from = nullptr;
   } series_;
+  /// Values of an inlined read: by dword, and as memory has them.
+  struct ReadRow {
+    std::vector<Value> data, memory;
+  };
+  std::vector<ReadRow> read_rows_;
   std::array<Slot, slot_count> slots_;
   /// Slots s and s + 1 as one value; valid while they hold `low` and `high`.
   struct Wide {

@@ -186,31 +186,46 @@ std::vector<Value> interleaved(Ir& ir, const std::vector<Value>& c, unsigned lan
 
 }  // namespace
 
-/// The values by dword, then by group of channels.
+/// Memory's vectors, in their order.
 std::vector<Value> Emitter::read_row(const UntypedRow& row, Value memory) {
   const unsigned lanes = lanes_of(row), groups = 8 * row.each / lanes;
-  std::vector<Value> all(row.count * groups);
+  std::vector<Value> m;
+  for (unsigned i = 0; i < row.count * groups; i++)
+    m.push_back(ir_.load_volatile(ir_.vec(ir_.i32, lanes), ir_.address(memory, 4 * lanes * i), 4));
+  return m;
+}
+
+/// Memory's vectors as values by dword, then by group of channels.
+std::vector<Value> Emitter::data_of(const UntypedRow& row, const std::vector<Value>& memory) {
+  const unsigned lanes = lanes_of(row), groups = 8 * row.each / lanes;
+  std::vector<Value> data(memory.size());
   for (unsigned k = 0; k < groups; k++) {
-    std::vector<Value> m;
-    for (unsigned i = 0; i < row.count; i++)
-      m.push_back(ir_.load_volatile(ir_.vec(ir_.i32, lanes), ir_.address(memory, 4 * lanes * (k * row.count + i)), 4));
-    const std::vector<Value> c = columns(ir_, m, lanes);
-    for (unsigned i = 0; i < row.count; i++) all[i * groups + k] = c[i];
+    const auto first = memory.begin() + static_cast<ptrdiff_t>(k * row.count);
+    const std::vector<Value> c = columns(ir_, {first, first + row.count}, lanes);
+    for (unsigned i = 0; i < row.count; i++) data[i * groups + k] = c[i];
   }
-  return all;
+  return data;
+}
+
+/// The inverse of data_of(). What was read and is written unchanged is not computed again.
+std::vector<Value> Emitter::memory_of(const UntypedRow& row, const std::vector<Value>& data) {
+  for (const ReadRow& known : read_rows_)
+    if (known.data == data) return known.memory;
+  const unsigned lanes = lanes_of(row), groups = 8 * row.each / lanes;
+  std::vector<Value> memory;
+  for (unsigned k = 0; k < groups; k++) {
+    std::vector<Value> c;
+    for (unsigned i = 0; i < row.count; i++) c.push_back(data[i * groups + k]);
+    for (const Value v : interleaved(ir_, c, lanes)) memory.push_back(v);
+  }
+  return memory;
 }
 
 /// Stores whole cache lines by streaming stores if the window asks for that.
 void Emitter::write_row(size_t n, const UntypedRow& row, const std::vector<Value>& data, Value memory) {
   constexpr unsigned line = 64;
-  const unsigned lanes = lanes_of(row), groups = 8 * row.each / lanes, bytes = 4 * lanes;
-  std::vector<Value> all(row.count * groups);
-  for (unsigned k = 0; k < groups; k++) {
-    std::vector<Value> c;
-    for (unsigned i = 0; i < row.count; i++) c.push_back(data[i * groups + k]);
-    const std::vector<Value> m = interleaved(ir_, c, lanes);
-    for (unsigned i = 0; i < row.count; i++) all[k * row.count + i] = m[i];
-  }
+  const unsigned bytes = 4 * lanes_of(row);
+  const std::vector<Value> all = memory_of(row, data);
   const bool may_stream = bytes * all.size() % line == 0;
   Block both = nullptr;
   if (may_stream) {
@@ -251,12 +266,12 @@ void Emitter::move_row(size_t n, const UntypedRow& row, Value mask) {
   active();
   Value memory = nullptr;
   const Value open = row_is_open(n, row, mask, &memory);
-  std::vector<Value> data = row.write ? row_data(row) : std::vector<Value>{};
+  std::vector<Value> data = row.write ? row_data(row) : std::vector<Value>{}, read;
   const Block moves = ir_.block(), sends = ir_.block(), both = ir_.block();
   ir_.branch(open, moves, sends);
   ir_.at(moves);
   if (row.write) write_row(n, row, data, memory);
-  else data = read_row(row, memory);
+  else read = read_row(row, memory), data = data_of(row, read);
   count_answer(n);
   const Block moved_in = ir_.here();
   ir_.jump(both);
@@ -266,6 +281,7 @@ void Emitter::move_row(size_t n, const UntypedRow& row, Value mask) {
   ir_.at(sends);
   send_out(n, mask);
   const std::vector<Value> sent = row.write ? std::vector<Value>{} : row_data(row);
+  const std::vector<Value> sent_read = row.write ? std::vector<Value>{} : memory_of(row, sent);
   const Block sent_in = ir_.here();
   ir_.jump(both);
   slots_ = slots;
@@ -273,7 +289,10 @@ void Emitter::move_row(size_t n, const UntypedRow& row, Value mask) {
   ir_.at(both);
   if (row.write) return;
   const size_t groups = data.size() / row.count;
+  // LLVM drops those of both that nothing uses.
   for (size_t i = 0; i < data.size(); i++) data[i] = ir_.phi(data[i], moved_in, sent[i], sent_in);
+  for (size_t i = 0; i < read.size(); i++) read[i] = ir_.phi(read[i], moved_in, sent_read[i], sent_in);
+  read_rows_.push_back({data, std::move(read)});
   for (unsigned i = 0; i < row.count; i++) set_row_values(row.data + i * row.each, row.each, std::span(data).subspan(i * groups, groups));
 }
 
