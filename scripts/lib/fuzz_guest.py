@@ -79,7 +79,7 @@ def random_value(table, random, calls):
     """The ValueGroup of a number of `calls` that may be any, or None."""
     call = random.randrange(len(calls))
     spots = [(at, place.field.size) for at, place in enumerate(fuzz_program.places(table, calls[call]))
-             if type(place.value) is int and fuzz_generate.Mutator.can_change(place) and not place.field.kind.strict]
+             if type(place.value) is int and fuzz_generate.Mutator.can_change(place) and not (place.field.kind.strict or place.field.kind.is_pointer)]
     return ValueGroup(table, calls, call, *random.choice(spots)) if spots else None
 
 

@@ -110,6 +110,13 @@ class Programs(unittest.TestCase):
         self.assertEqual(first, second)
         self.assertNotEqual(first, other)
 
+    def test_a_traced_number_is_never_the_size_of_a_space(self):
+        rng, largest = random.Random(SEED), (1 << 64) - 1
+        read = fuzz_text.read(TABLE, "r0 = open_card(flags=0x2)\nread_card(fd=r0, data=0x20)", PACKETS)
+        for calls in [read] * 40 + programs(20):
+            if group := fuzz_guest.random_value(TABLE, rng, calls):
+                self.assertLess(len(fuzz_program.encode(TABLE, PACKETS, group.tagged([largest]))), 2 * fuzz_program.MAX_BYTES)
+
     def test_bounds_and_order(self):
         for calls in programs(60, SEED + 1):
             self.assertLessEqual(len(calls), fuzz_program.MAX_CALLS)
