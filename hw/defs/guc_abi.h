@@ -219,6 +219,10 @@ inline constexpr Bits register_set_count{15, 0};
 enum ListedRegister : uint32_t { listed_offset, listed_value, listed_flags, listed_mask, listed_dwords };
 inline constexpr Bits listed_masked{0, 0};  ///< [31:16] of what is written select
 
+/// Address of the global policies (struct guc_policies), whose dword of flags may say that no engine is reset for not preempting in time.
+inline constexpr uint32_t ads_policies = 0x1004, policies_flags = 76, policies_bytes = 96;
+inline constexpr Bits policy_no_engine_reset{0, 0};
+
 /// Addresses of lists to capture before an engine is reset, for the physical function: by class, by class, one. A list: its count, then its registers.
 inline constexpr uint32_t ads_capture_instance = 0x109c, ads_capture_class = 0x111c, ads_capture_global = 0x119c;
 inline constexpr Bits capture_list_count{15, 0};

@@ -37,7 +37,7 @@ const Firmware::Row* Firmware::find(uint32_t action) {
       {log_enable, false, true, 1, 1, &Firmware::accept},
       {log_flush_complete, false, true, 1, 1, &Firmware::accept},
       {log_force_flush, false, true, 0, 1, &Firmware::flush_log},
-      {global_policy_change, false, true, 1, 1, &Firmware::accept},
+      {global_policy_change, false, true, 1, 1, &Firmware::change_policies},
       {scheduling_policies_klv, false, true, 0, any, &Firmware::accept_policies},
       {setup_gucrc, false, true, 1, 1, &Firmware::accept},
       {register_context, false, true, 0, any, &Firmware::ask_scheduler<&Scheduler::register_context>},
@@ -125,6 +125,18 @@ Firmware::Answer Firmware::flush_log(Arguments) {
 }
 
 Firmware::Answer Firmware::accept(Arguments) { return {}; }
+
+Firmware::Answer Firmware::change_policies(Arguments arguments) {
+  return read_policies(arguments[0]) ? Answer{} : failed(error_ggtt_address);
+}
+
+// Of the flags one alone has an effect here: i915 sets it where its parameter `reset` wants no more than the reset of the whole chip (gt/uc/intel_guc_ads.c,
+// guc_policies_init(), intel_guc_global_policies_update()).
+bool Firmware::read_policies(uint64_t address) {
+  if (!memory_.has(address, policies_bytes)) return false;
+  scheduler_.allow_resets(!policy_no_engine_reset.of(ggtt_.load<uint32_t>(address + policies_flags)));
+  return true;
+}
 
 // The answer counts the keys.
 Firmware::Answer Firmware::accept_policies(Arguments arguments) {

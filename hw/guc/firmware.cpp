@@ -134,6 +134,7 @@ uint32_t Firmware::start(const Start& start) {
   features_ = start.parameters[param_features];
   huc_loaded_ = start.huc_loaded;
   scheduler_.start(version.major == major_v69);
+  if (memory.has(ads, ads_policies + sizeof(uint32_t))) read_policies(ggtt_.load<uint32_t>(ads + ads_policies));
   runs_ = true;
   note("GuC firmware", "{}.{}.{}", version.major, version.minor, version.patch);
   return kernel_ready;
@@ -246,6 +247,11 @@ void Firmware::groups_state(Archive& archive) {
 void Firmware::activity_state(Archive& archive) {
   MutexLock lock(mutex_);
   activity_.state(archive);
+}
+
+void Firmware::policies_state(Archive& archive) {
+  MutexLock lock(mutex_);
+  scheduler_.policies_state(archive);
 }
 
 }  // namespace softgen::guc

@@ -58,6 +58,8 @@ class Firmware final : public GucCore {
   void groups_state(Archive& archive);
   /// After groups_state(): what states have since there are records of activity.
   void activity_state(Archive& archive);
+  /// After activity_state(): what states have since global policies count.
+  void policies_state(Archive& archive);
 
   /// An answer to a request: SUCCESS with a value, or FAILURE with an error.
   struct Answer {
@@ -103,6 +105,9 @@ class Firmware final : public GucCore {
   Answer set_activity_records(Arguments arguments) SG_REQUIRES(mutex_);
   Answer opt_in(Arguments arguments) SG_REQUIRES(mutex_);
   Answer accept_policies(Arguments arguments) SG_REQUIRES(mutex_);
+  Answer change_policies(Arguments arguments) SG_REQUIRES(mutex_);
+  /// The global policies at `address`. False: they are not in memory of the GuC's.
+  bool read_policies(uint64_t address) SG_REQUIRES(mutex_);
   /// Succeeds without an effect.
   Answer accept(Arguments arguments) SG_REQUIRES(mutex_);
 

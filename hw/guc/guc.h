@@ -40,12 +40,13 @@ class Guc {
   }
   /// After the registers and the GGTT.
   void state(Archive& archive) {
-    const uint32_t version = archive.section("guc", 2);
+    const uint32_t version = archive.section("guc", 3);
     shim_.state(archive);
     processor_.state(archive);
     if (version < 2) return forget_later();
     processor_.later_state(archive);
     doorbells_.state(archive);
+    if (version >= 3) processor_.policies_state(archive);
   }
 
  private:

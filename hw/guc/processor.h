@@ -44,6 +44,8 @@ class Processor final : public GucCore {
     firmware_.activity_state(archive);
     v9_.state(archive);
   }
+  /// What states of versions 1 and 2 do not have.
+  void policies_state(Archive& archive) { firmware_.policies_state(archive); }
   void v9_stop() { v9_.stop(); }
 
  private:

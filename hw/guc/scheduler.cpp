@@ -174,6 +174,7 @@ void Scheduler::look() {
     const auto id = static_cast<EngineId>(i);
     if (engine.preemption_end >= 0 && now >= engine.preemption_end) {
       engine.preemption_end = engine.quantum_end = -1;
+      if (!resets_allowed_) continue;
       engine.resets = true;
       note("GuC resets an engine", "{} does not preempt", name_of(id));
       commands_.push_back({.kind = Command::reset, .engine = id, .list = {}, .context = engine.running.value_or(0)});

@@ -60,7 +60,7 @@ class Scheduler {
       : engines_(engines), memory_(memory), listener_(std::move(listener)) {}
 
   /// `is_v69`: registrations are version 69's.
-  void start(bool is_v69) { is_v69_ = is_v69; }
+  void start(bool is_v69) { is_v69_ = is_v69, resets_allowed_ = true; }
   bool is_v69() const { return is_v69_; }
 
   // -- the host's requests -------------------------------------------------------------------------------------------------------
@@ -71,6 +71,8 @@ class Scheduler {
   Error set_mode(Arguments arguments);
   Error schedule(Arguments arguments);
   Error set_policies(Arguments arguments);
+  /// Whether an engine that does not preempt in time is reset. If not, the host has to do something.
+  void allow_resets(bool allowed) { resets_allowed_ = allowed; }
 
   // -- the engines ---------------------------------------------------------------------------------------------------------------
   void switched(EngineId engine, const cs::ContextSwitch& event);
@@ -93,6 +95,8 @@ class Scheduler {
   void state(Archive& archive);
   /// After state(), where the saved state has groups.
   void groups_state(Archive& archive);
+  /// After groups_state(), where the saved state has them.
+  void policies_state(Archive& archive) { archive.value(resets_allowed_); }
 
   /// An engine by the firmware's class and logical instance; nothing: there is none.
   std::optional<EngineId> engine_of(uint32_t cls, uint32_t instance) const;
@@ -190,7 +194,7 @@ class Scheduler {
   bool is_consistent();
 
   const uint32_t engines_;
-  bool is_v69_ = false;
+  bool is_v69_ = false, resets_allowed_ = true;
   const Memory memory_;
   const Listener listener_;
   std::unordered_map<uint32_t, Context> contexts_;

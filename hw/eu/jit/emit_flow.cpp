@@ -180,7 +180,7 @@ bool may_fail(const Op& op) { return op.opcode == Opcode::math; }
 }  // namespace
 
 void Emitter::step(size_t n) {
-  counts_.stepped++;
+  place_.stepped++;
   const Value result = call_out(n, nullptr);
   if (!may_fail(ops_[n])) return;
   const Block failed = ir_.block(), on = ir_.block();
@@ -240,7 +240,7 @@ void Emitter::leave_for(size_t n, Exit how) {
 }
 
 void Emitter::wait(size_t n) {
-  counts_.stepped++;
+  place_.stepped++;
   const Value result = call_out(n, nullptr);
   const Block blocked = ir_.block(), on = ir_.block();
   ir_.branch(ir_.icmp(LLVMIntEQ, result, ir_.c32(static_cast<uint32_t>(Next::advance))), on, blocked);

@@ -48,7 +48,7 @@ class Emitter {
   /// (gains_from_pairing()). Null: threads run one at a time.
   void run(Emitter* second = nullptr);
   /// Number of ops that the interpreter executes.
-  unsigned stepped() const { return counts_.stepped; }
+  unsigned stepped() const { return place_.stepped; }
 
  private:
   struct Slot {
@@ -298,6 +298,7 @@ class Emitter {
     size_t leader = 0;  ///< first op of its block
     bool open = false;  ///< the block has no terminator yet
     bool reported = false;
+    unsigned stepped = 0;  ///< ops so far that are calls of the interpreter
   } place_;
   std::vector<Block> blocks_;  ///< by op, for leaders
   Value regs_ = nullptr, frame_ = nullptr;
@@ -318,7 +319,10 @@ class Emitter {
   struct ReadRow {
     std::vector<Value> data, memory;
   };
-  std::vector<ReadRow> read_rows_;
+  struct {
+    unsigned inlined = 0;
+    std::vector<ReadRow> read;
+  } rows_;
   std::array<Slot, slot_count> slots_;
   /// Slots s and s + 1 as one value; valid while they hold `low` and `high`.
   struct Wide {
@@ -339,10 +343,7 @@ class Emitter {
       std::array<std::array<Value, 2>, MaskStacks::max_depth> loops{};
     } stacks;
   } masks_;
-  Value scratch_[3] = {};  ///< eight floats each
-  struct {
-    unsigned stepped = 0, rows = 0;
-  } counts_;
+  Value scratch_[3] = {};          ///< eight floats each
   std::vector<unsigned> numbers_;  ///< by op: see number_sends()
 };
 

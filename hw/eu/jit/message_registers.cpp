@@ -128,7 +128,7 @@ void Emitter::math_message(size_t n, Value mask) {
 
 /// The interpreter moves and sends; not a last message.
 void Emitter::send_by_step(size_t n) {
-  counts_.stepped++;
+  place_.stepped++;
   const Value result = call_out(n, nullptr);
   const Block failed = ir_.block(), on = ir_.block();
   ir_.branch(ir_.icmp(LLVMIntEQ, result, ir_.c32(static_cast<uint32_t>(Next::advance))), on, failed);

@@ -18,7 +18,7 @@ constexpr unsigned max_rows = 24;
 
 std::optional<UntypedRow> Emitter::find_row(size_t n) const {
   static const Thread no_thread{};
-  if (numbers_[n] == ~0u || counts_.rows >= max_rows) return std::nullopt;
+  if (numbers_[n] == ~0u || rows_.inlined >= max_rows) return std::nullopt;
   const SendForm form = send_form(no_thread, ops_[n]);
   return form.valid ? untyped_row(message_form(form, ops_[n])) : std::nullopt;
 }
@@ -209,7 +209,7 @@ std::vector<Value> Emitter::data_of(const UntypedRow& row, const std::vector<Val
 
 /// The inverse of data_of(). What was read and is written unchanged is not computed again.
 std::vector<Value> Emitter::memory_of(const UntypedRow& row, const std::vector<Value>& data) {
-  for (const ReadRow& known : read_rows_)
+  for (const ReadRow& known : rows_.read)
     if (known.data == data) return known.memory;
   const unsigned lanes = lanes_of(row), groups = 8 * row.each / lanes;
   std::vector<Value> memory;
@@ -253,7 +253,7 @@ std::vector<Value> Emitter::row_data(const UntypedRow& row) {
 }
 
 void Emitter::move_row(size_t n, const UntypedRow& row, Value mask) {
-  counts_.rows++;
+  rows_.inlined++;
   const unsigned registers = row.count * row.each;
   const auto seen = [&](unsigned first, unsigned count) {
     for (unsigned s = first; s < first + count; s++) {
@@ -292,7 +292,7 @@ void Emitter::move_row(size_t n, const UntypedRow& row, Value mask) {
   // LLVM drops those of both that nothing uses.
   for (size_t i = 0; i < data.size(); i++) data[i] = ir_.phi(data[i], moved_in, sent[i], sent_in);
   for (size_t i = 0; i < read.size(); i++) read[i] = ir_.phi(read[i], moved_in, sent_read[i], sent_in);
-  read_rows_.push_back({data, std::move(read)});
+  rows_.read.push_back({data, std::move(read)});
   for (unsigned i = 0; i < row.count; i++) set_row_values(row.data + i * row.each, row.each, std::span(data).subspan(i * groups, groups));
 }
 

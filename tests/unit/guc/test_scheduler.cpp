@@ -202,6 +202,53 @@ TEST_CASE("guc: an engine that does not preempt in time is reset, and the host n
   CHECK(rig.in_port() == SubmitRig::lrca_of(1));
 }
 
+// i915.reset=1: guc_policies_init() says so, and the host resets the chip by itself; IGT gem_reset_stats counts such resets.
+TEST_CASE("guc: no engine is reset where the global policies forbid it") {
+  constexpr uint32_t policies = ads_at + 0x8000, flags = policies + 76;
+  SubmitRig rig;
+  rig.store(flags, 1);
+  rig.do_request({0x506, policies});
+  CHECK(rig.answers == std::vector<Message>{{rig.fence << 16 | 1, success}});
+  rig.add(1), rig.add(2);
+  rig.set_policies(1, 3), rig.set_policies(2, 2);
+  rig.set_mode(1, 1);
+  rig.take();
+  rig.set_mode(2, 1);
+  Archive out;
+  rig.guc->state(out);
+  const std::vector<std::byte> bytes = out.take();
+  SubmitRig other;
+  Archive in(bytes);
+  other.guc->state(in);
+  REQUIRE_FALSE(in.failed());
+  for (SubmitRig* one : {&rig, &other}) {
+    one->advance(10'000 * ms);
+    CHECK(one->engines.resets.empty());
+  }
+  rig.do_request({0x506, 0x1000});
+  CHECK(rig.answers == std::vector<Message>{{rig.fence << 16 | 1, failure | 0x80}});
+}
+
+TEST_CASE("guc: the global policies of the ADS count from the start") {
+  constexpr uint32_t policies = ads_at + 0x8000;
+  for (const uint32_t flag : {0u, 1u}) {
+    SubmitRig rig;
+    rig.store(ads_at + 0x1004, policies);
+    rig.store(policies + 76, flag);
+    rig.reset_guc();
+    rig.set_parameters(0);
+    REQUIRE(rig.transfer_guc());
+    REQUIRE(rig.open() == success);
+    rig.add(1), rig.add(2);
+    rig.set_policies(1, 3), rig.set_policies(2, 2);
+    rig.set_mode(1, 1);
+    rig.take();
+    rig.set_mode(2, 1);
+    rig.advance(10'000 * ms);
+    CHECK(rig.engines.resets.size() == 1 - flag);
+  }
+}
+
 // i915 gt/intel_engine_heartbeat.c: a heartbeat waits that does not get the engine, then has the priority of what hangs, and 3 periods later the chip is
 // reset. Where that meets the notification, i915 loses the request (gt/uc/intel_guc_submission.c: __guc_reset_context() twice).
 TEST_CASE("guc: an engine is reset well before the host's heartbeats reset the chip") {
