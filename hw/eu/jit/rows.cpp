@@ -212,11 +212,12 @@ std::vector<Value> Emitter::memory_of(const UntypedRow& row, const std::vector<V
   for (const ReadRow& known : rows_.read)
     if (known.data == data) return known.memory;
   const unsigned lanes = lanes_of(row), groups = 8 * row.each / lanes;
-  std::vector<Value> memory;
+  std::vector<Value> memory(data.size());
   for (unsigned k = 0; k < groups; k++) {
     std::vector<Value> c;
     for (unsigned i = 0; i < row.count; i++) c.push_back(data[i * groups + k]);
-    for (const Value v : interleaved(ir_, c, lanes)) memory.push_back(v);
+    const std::vector<Value> m = interleaved(ir_, c, lanes);
+    for (unsigned i = 0; i < row.count; i++) memory[k * row.count + i] = m[i];
   }
   return memory;
 }
