@@ -111,11 +111,7 @@ bool read_block(const DirectAnswer& answer, Grf* registers, uint32_t, ThreadEnv&
   const uint64_t given = message_header::OwordBlock{registers[d.header].dw}.offset(),
                  offset = d.byte_offset ? given & ~uint64_t{3} : given * 16;
   // Drivers read whole blocks of buffers whose size is not a multiple of a block's.
-  const uint64_t inside = offset < d.size ? std::min<uint64_t>(d.bytes, d.size - offset) : 0, at = strip_canonical(d.base + offset);
-  if (at % memory::View::page_size + inside > memory::View::page_size) return false;
-  std::byte* const to = reinterpret_cast<std::byte*>(registers + d.response) + d.place;
-  if (inside) std::memcpy(to, env.view.at(at), inside);
-  std::memset(to + inside, 0, d.bytes - inside);
+  Space::buffer(env, d.base, d.size).read(offset, reinterpret_cast<std::byte*>(registers + d.response) + d.place, d.bytes);
   return true;
 }
 

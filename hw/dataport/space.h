@@ -21,6 +21,8 @@ class Space {
   static Space bound(const Message& message, ThreadEnv& env);
   /// The whole address space (A64 messages).
   static Space everything(ThreadEnv& env) { return {env.view, 0, uint64_t{1} << 48}; }
+  /// A buffer whose base() and size() are known.
+  static Space buffer(ThreadEnv& env, uint64_t base, uint64_t size) { return {env.view, base, size}; }
 
   /// Where offset 0 is, if it is not shared local memory; and bytes.
   uint64_t base() const { return base_; }

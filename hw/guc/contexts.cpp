@@ -173,7 +173,10 @@ void Scheduler::load_engine(Archive& archive, Engine& engine) {
 }
 
 void Scheduler::state(Archive& archive) {
-  if (archive.reading()) stop(), resets_allowed_ = true;  // states before version 3 say nothing
+  if (archive.reading()) {
+    stop();
+    resets_allowed_ = true;  // states before version 3 have no policies_state()
+  }
   const uint32_t count = archive.count(static_cast<uint32_t>(contexts_.size()), max_contexts);
   std::vector<std::pair<uint32_t, Context>> all(contexts_.begin(), contexts_.end());
   std::ranges::sort(all, {}, [](const auto& entry) { return entry.first; });

@@ -206,20 +206,17 @@ bool is_moderate(const CenterPlanes::Plane& plane) {
 
 }  // namespace
 
-/// Null: compiled code, with MXCSR.DAZ, might compute other bits.
-const eu::BarycentricPlanes* PayloadWriter::planes_of_object() {
-  if (object_planes_ != FoundPlanes::unknown) return object_planes_ == FoundPlanes::there ? &planes_[last_planes_] : nullptr;
+void PayloadWriter::find_planes() {
   object_planes_ = FoundPlanes::none;
   const CenterPlanes& c = centers_;
   const CenterPlanes::Plane* const from[] = {&c.one_over_w, &c.perspective[0], &c.perspective[1]};
-  if (!std::all_of(std::begin(from), std::end(from), [](const auto* p) { return is_moderate(*p); })) return nullptr;
+  if (!std::all_of(std::begin(from), std::end(from), [](const auto* p) { return is_moderate(*p); })) return;
   object_planes_ = FoundPlanes::there;
   last_planes_ = (last_planes_ + 1) % planes_.size();
   eu::BarycentricPlanes& out = planes_[last_planes_];
   kernels_.square_steps(c, reinterpret_cast<float(*)[16]>(out.steps.data()));
   out.same_w = c.one_over_w[0] == 0 && c.one_over_w[1] == 0;
   if (out.same_w) out.w = 1.0f / (static_cast<float>(c.one_over_w[2]) + out.steps[0][0]);
-  return &out;
 }
 
 void PayloadWriter::reserve(const eu::SeriesLayout& layout, size_t threads) {
@@ -294,17 +291,14 @@ void PayloadWriter::write_at_centers(std::span<PixelThread> threads, size_t firs
   if (first == 0 && object_planes_ == FoundPlanes::unknown) last_planes_ = 0;
   const auto added = threads.subspan(first);
   const eu::BarycentricPlanes* planes = nullptr;
-  bool may_have_planes = layout_.has_planes;
   for (PixelThread& thread : added) {
     thread.own = payload_ = payload;
     payload += own_registers_;
     thread.attributes = attributes;
-    thread.planes = nullptr;
-    if (thread.square && may_have_planes) {
-      if (!planes) planes = planes_of_object();
-      thread.planes = planes;
-      if (planes) continue;
-      may_have_planes = false;
+    thread.planes = thread.square && layout_.has_planes ? planes_of_object() : nullptr;
+    if (thread.planes) {
+      planes = thread.planes;
+      continue;
     }
     put_header(thread);
     centers[count++] = {thread.quads.data(), reinterpret_cast<float*>(payload_[2].dw)};

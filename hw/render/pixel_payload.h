@@ -43,7 +43,12 @@ class PayloadWriter {
   /// Payloads have headers and what centers_ fills, of at most 16 pixels.
   bool only_centers() const { return all_at_centers_ && !masks_ && !coefficients_ && draw_->simd <= 16; }
   bool leaves_squares() const;
-  const eu::BarycentricPlanes* planes_of_object();
+  /// Null: compiled code, with MXCSR.DAZ, might compute other bits.
+  const eu::BarycentricPlanes* planes_of_object() {
+    if (object_planes_ == FoundPlanes::unknown) find_planes();
+    return object_planes_ == FoundPlanes::there ? &planes_[last_planes_] : nullptr;
+  }
+  void find_planes();
   void assign(PixelThread& thread, size_t number);
   void write_at_centers(std::span<PixelThread> threads, size_t first);
   void put_payload(const PixelThread& thread);

@@ -194,10 +194,10 @@ void ThreadBatch::add_blocks(uint32_t x, uint32_t y, uint32_t blocks, bool place
     const TargetBlock* const found = placed ? targets_.placed_block(*object_, x, y) : nullptr;
     const TargetBlock& block = found ? *found : nowhere;
     place_squares(block);
-    uint32_t alike = std::min({blocks, block.at ? block.alike : blocks, (max_threads - count_) / squares});
+    uint32_t alike = std::min({blocks, found ? block.alike : blocks, (max_threads - count_) / squares});
     blocks -= alike;
-    std::byte *upper = block.at, *lower = block.at ? block.at + 4 * size_t{block.row} : nullptr;
-    const size_t column = block.at ? block.column : 0;
+    const size_t column = block.column;
+    std::byte *upper = block.at, *lower = upper + 4 * size_t{block.row};
     for (; alike; --alike, x += 8, upper += 2 * column, lower += 2 * column) {
       const uint32_t at = x | y << 16;
       put_square(at, whole_square, upper, block.row);

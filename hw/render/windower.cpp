@@ -124,22 +124,19 @@ bool Windower::draw_part(const Coverage& part, const PixelRect& tile) {
   });
 }
 
-/// Early tests of a block with one sample per pixel. Returns the pixels that pass. `count`: of `covered`; becomes that of the result.
-uint64_t Windower::test_block(uint32_t x, uint32_t y, uint64_t covered, uint64_t& count) {
+uint64_t Windower::run_tests(uint32_t x, uint32_t y, uint64_t covered, uint64_t& count) {
+  context_.control->restore();
   const DepthStencil& tests = draw_->depth_stencil;
-  uint64_t passed = covered;
-  if (has_tests_) {
-    if (draw_->depth_by_blocks && tests.holds_block(x, y, object_->layer)) {
-      const auto& position = draw_->raster.sample_positions[0];
-      const DepthStencil::Block block{
-          x, y, object_->layer, x + position[0] / double{subpixels}, y + position[1] / double{subpixels}, object_->front};
-      passed = tests.test_block(context_.view, depth_, block, covered);
-    } else {
-      passed = test_singly(x, y, covered);
-    }
-    if (passed != covered) count = passed ? count_of(passed) : 0;
+  uint64_t passed;
+  if (draw_->depth_by_blocks && tests.holds_block(x, y, object_->layer)) {
+    const auto& position = draw_->raster.sample_positions[0];
+    const DepthStencil::Block block{
+        x, y, object_->layer, x + position[0] / double{subpixels}, y + position[1] / double{subpixels}, object_->front};
+    passed = tests.test_block(context_.view, depth_, block, covered);
+  } else {
+    passed = test_singly(x, y, covered);
   }
-  context_.tally.depth += count;
+  if (passed != covered) count = passed ? count_of(passed) : 0;
   return passed;
 }
 
@@ -152,46 +149,34 @@ uint64_t Windower::test_singly(uint32_t x, uint32_t y, uint64_t covered) {
   return passed;
 }
 
-/// 8x8 pixels, one sample each (bit 8 y + x). False: the draw is aborted.
-bool Windower::draw_block(uint32_t x, uint32_t y, uint64_t covered) {
-  if (draw_->stop.aborting()) return false;
-  context_.control->restore();
+/// Counts 8x8 pixels with one sample each (bit 8 y + x), and returns those that threads may run for.
+inline uint64_t Windower::live_pixels(uint32_t x, uint32_t y, uint64_t covered) {
   uint64_t count = count_of(covered);
   context_.tally.rasterized += count;
   const uint64_t live = early_ ? test_block(x, y, covered, count) : covered;
-  if (!live) return true;
-  if (dispatches_ || draw_->unobservable) context_.tally.invocations += count;
-  if (dispatches_) add_block(x, y, live, coverage_after_tests_ ? live : covered);
+  if (live && (dispatches_ || draw_->unobservable)) context_.tally.invocations += count;
+  return dispatches_ ? live : 0;
+}
+
+/// False: the draw is aborted.
+bool Windower::draw_block(uint32_t x, uint32_t y, uint64_t covered) {
+  if (draw_->stop.aborting()) return false;
+  if (const uint64_t live = live_pixels(x, y, covered)) add_block(x, y, live, coverage_after_tests_ ? live : covered);
   return true;
 }
 
 /// draw_block() of `count` blocks from left to right, all of whose pixels are covered.
 bool Windower::draw_run(uint32_t x, uint32_t y, uint32_t count) {
   constexpr uint32_t size = 8;
-  if (!squares_ || !dispatches_) {
-    for (uint32_t n = 0; n < count; ++n)
-      if (!draw_block(x + size * n, y, whole_block)) return false;
-    return true;
-  }
   if (draw_->stop.aborting()) return false;
-  context_.tally.rasterized += 64 * uint64_t{count};
   uint32_t first = 0;  // the blocks from here on have passed as a whole, and wait to be added
   const auto add = [&](uint32_t end) {
     if (first < end) threads_.add_blocks(x + size * first, y, end - first, places_squares_);
     first = end + 1;
   };
-  if (!early_ || !has_tests_) {
-    if (early_) context_.tally.depth += 64 * uint64_t{count};
-    context_.tally.invocations += 64 * uint64_t{count};
-    add(count);
-    return true;
-  }
   for (uint32_t n = 0; n < count; ++n) {
-    context_.control->restore();
-    uint64_t passed = 64;
-    const uint64_t live = test_block(x + size * n, y, whole_block, passed);
-    context_.tally.invocations += passed;
-    if (live == whole_block) continue;
+    const uint64_t live = live_pixels(x + size * n, y, whole_block);
+    if (live == whole_block && squares_) continue;
     add(n);
     if (live) add_block(x + size * n, y, live, coverage_after_tests_ ? live : whole_block);
   }

@@ -24,8 +24,15 @@ class Windower {
   bool draw_small(SmallPart& part);
   bool draw_block(uint32_t x, uint32_t y, uint64_t covered);
   bool draw_run(uint32_t x, uint32_t y, uint32_t count);
+  uint64_t live_pixels(uint32_t x, uint32_t y, uint64_t covered);
   void add_block(uint32_t x, uint32_t y, uint64_t live, uint64_t covered);
-  uint64_t test_block(uint32_t x, uint32_t y, uint64_t covered, uint64_t& count);
+  /// Early tests of a block with one sample per pixel. Returns the pixels that pass. `count`: of `covered`; becomes that of the result.
+  uint64_t test_block(uint32_t x, uint32_t y, uint64_t covered, uint64_t& count) {
+    const uint64_t passed = has_tests_ ? run_tests(x, y, covered, count) : covered;
+    context_.tally.depth += count;
+    return passed;
+  }
+  uint64_t run_tests(uint32_t x, uint32_t y, uint64_t covered, uint64_t& count);
   uint64_t test_singly(uint32_t x, uint32_t y, uint64_t covered);
   void draw_coarse(const PixelRect& tile);
   void draw_coarse_block(uint32_t x, uint32_t y, CoarseCoverage::Block& block);

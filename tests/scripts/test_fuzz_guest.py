@@ -110,7 +110,7 @@ class Programs(unittest.TestCase):
         self.assertEqual(first, second)
         self.assertNotEqual(first, other)
 
-    def test_a_traced_number_is_never_the_size_of_a_space(self):
+    def test_traced_values_exclude_sizes_of_spaces(self):
         rng, largest = random.Random(SEED), (1 << 64) - 1
         read = fuzz_text.read(TABLE, "r0 = open_card(flags=0x2)\nread_card(fd=r0, data=0x20)", PACKETS)
         for calls in [read] * 40 + programs(20):
