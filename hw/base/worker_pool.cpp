@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <utility>
 
 #include "hw/base/failure_log.h"
 
@@ -65,21 +66,30 @@ size_t WorkerPool::for_each_until(size_t first, size_t count, const std::functio
   return job.cut;
 }
 
+void WorkerPool::begin(Job& job) {
+  {
+    MutexLock lock(mutex_);
+    jobs_.push_back(&job);
+  }
+  wake_.notify_all();
+}
+
+void WorkerPool::end(Job& job) {
+  MutexLock lock(mutex_);
+  std::erase(jobs_, &job);
+  while (job.helpers != 0) done_.wait(mutex_);
+}
+
+bool WorkerPool::is_done(const Job& job) {
+  MutexLock lock(mutex_);
+  return job.next.load() >= job.count && job.helpers == 0;
+}
+
 void WorkerPool::share_out(Job& job) {
   const bool shared = job.count > job.next + 1 && !threads_.empty();
-  if (shared) {
-    {
-      MutexLock lock(mutex_);
-      jobs_.push_back(&job);
-    }
-    wake_.notify_all();
-  }
+  if (shared) begin(job);
   run(job, 0);
-  if (shared) {
-    MutexLock lock(mutex_);
-    std::erase(jobs_, &job);
-    while (job.helpers != 0) done_.wait(mutex_);
-  }
+  if (shared) end(job);
   if (job.thrown) std::rethrow_exception(job.thrown);
 }
 
@@ -103,6 +113,30 @@ void WorkerPool::thread_main(unsigned slot) {
     lock.lock();
     if (--job.helpers == 0) done_.notify_all();
   }
+}
+
+BackgroundJob::BackgroundJob(WorkerPool& pool) : pool_(pool) {}
+
+BackgroundJob::~BackgroundJob() {
+  if (!job_) return;
+  job_->next = job_->count;
+  pool_.end(*job_);
+}
+
+void BackgroundJob::start(size_t count, std::function<void(size_t, unsigned)> body) {
+  body_ = std::move(body);
+  job_.reset(new WorkerPool::Job{body_, count});
+  pool_.begin(*job_);
+}
+
+bool BackgroundJob::done() const { return pool_.is_done(*job_); }
+
+void BackgroundJob::finish() {
+  if (!job_) return;
+  pool_.run(*job_, 0);
+  pool_.end(*job_);
+  const auto job = std::move(job_);
+  if (job->thrown) std::rethrow_exception(job->thrown);
 }
 
 }  // namespace softgen

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstddef>
 #include <functional>
+#include <memory>
 #include <thread>
 #include <vector>
 
@@ -36,8 +37,12 @@ class WorkerPool {
                         const std::function<bool()>& enough);
 
  private:
+  friend class BackgroundJob;
   struct Job;
   void share_out(Job& job);
+  void begin(Job& job);
+  void end(Job& job);
+  bool is_done(const Job& job);
   void run(Job& job, unsigned slot);
   static void take(Job& job, unsigned slot);
   Job* first_open_job() SG_REQUIRES(mutex_);
@@ -49,6 +54,30 @@ class WorkerPool {
   std::vector<Job*> jobs_ SG_GUARDED_BY(mutex_);
   bool quit_ SG_GUARDED_BY(mutex_) = false;
   std::vector<std::thread> threads_;
+};
+
+/// A job that workers do while its owner does something else. One thread at a time uses it.
+class BackgroundJob {
+ public:
+  explicit BackgroundJob(WorkerPool& pool);
+  /// Bodies that were not begun are left out.
+  ~BackgroundJob();
+  BackgroundJob(const BackgroundJob&) = delete;
+  BackgroundJob& operator=(const BackgroundJob&) = delete;
+
+  /// body(index, slot) will be called as by WorkerPool::for_each(), with slot 0 in finish() alone. Not while started().
+  void start(size_t count, std::function<void(size_t index, unsigned slot)> body);
+  /// Since start(), and until finish().
+  bool started() const { return job_ != nullptr; }
+  /// Of a started job: whether all bodies have returned.
+  bool done() const;
+  /// Calls the bodies that are left on the caller, too, and returns when all are done. Exceptions: as of for_each(). Not started: nothing.
+  void finish();
+
+ private:
+  WorkerPool& pool_;
+  std::function<void(size_t index, unsigned slot)> body_;
+  std::unique_ptr<WorkerPool::Job> job_;
 };
 
 /// WorkerPool::for_each(); without a pool (null) the caller does everything, in order, as slot 0.

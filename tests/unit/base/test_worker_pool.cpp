@@ -2,7 +2,10 @@
 #include "hw/base/worker_pool.h"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
+#include <stdexcept>
+#include <thread>
 #include "tests/catch.h"
 
 using namespace softgen;
@@ -52,6 +55,74 @@ TEST_CASE("a job that is stopped early has done all indices before the stop and 
     }
     CHECK(calls > 1);
   }
+}
+
+TEST_CASE("a background job is done once by the workers and by the thread that finishes it, while the pool does other jobs") {
+  WorkerPool pool(2);
+  BackgroundJob background(pool);
+  CHECK_FALSE(background.started());
+  background.finish();
+  for (int round = 0; round < 200; ++round) {
+    constexpr size_t count = 20;
+    std::array<std::atomic<int>, count> done{};
+    std::atomic<size_t> others{0};
+    std::atomic<bool> finishing{false}, caller_too_early{false};
+    background.start(count, [&](size_t i, unsigned slot) {
+      ++done[i];
+      if (!slot && !finishing) caller_too_early = true;
+    });
+    REQUIRE(background.started());
+    pool.for_each(10, [&](size_t, unsigned) { ++others; });
+    finishing = true;
+    background.finish();
+    REQUIRE_FALSE(background.started());
+    REQUIRE(others == 10);
+    REQUIRE_FALSE(caller_too_early);
+    REQUIRE(std::all_of(done.begin(), done.end(), [](const auto& d) { return d == 1; }));
+  }
+}
+
+TEST_CASE("a background job says when the workers have done all of it") {
+  WorkerPool pool(1);
+  BackgroundJob background(pool);
+  std::atomic<bool> go{false};
+  background.start(1, [&](size_t, unsigned) {
+    while (!go) std::this_thread::yield();
+  });
+  CHECK_FALSE(background.done());
+  go = true;
+  while (!background.done()) std::this_thread::yield();
+  background.finish();
+}
+
+TEST_CASE("what a body of a background job throws comes out where the job is finished") {
+  WorkerPool pool(1);
+  BackgroundJob background(pool);
+  background.start(4, [](size_t, unsigned) { throw std::runtime_error("body"); });
+  CHECK_THROWS_AS(background.finish(), std::runtime_error);
+  CHECK_FALSE(background.started());
+}
+
+TEST_CASE("the end of a background job that was not finished leaves out what was not begun") {
+  WorkerPool pool(1);
+  std::atomic<bool> begun{false}, go{false};
+  std::atomic<int> done{0};
+  std::thread opener;
+  {
+    BackgroundJob background(pool);
+    background.start(100, [&](size_t, unsigned) {
+      begun = true;
+      while (!go) std::this_thread::yield();
+      ++done;
+    });
+    while (!begun) std::this_thread::yield();
+    opener = std::thread([&] { go = true; });
+  }
+  opener.join();
+  const int at_end = done;
+  CHECK(at_end >= 1);
+  pool.for_each(10, [](size_t, unsigned) {});
+  CHECK(done == at_end);
 }
 
 TEST_CASE("workers that wake up after a job's last index was taken do nothing") {
