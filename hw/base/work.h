@@ -59,6 +59,7 @@ enum class TimedStage : uint8_t { geometry, setup, pixels, compute, blit, video,
 /// Ways of the hot loops, so that a slow one shows as a number.
 enum class Path : uint8_t {
   pixels_filled,          ///< of objects of one colour, without a thread each
+  pixels_copied,          ///< texels of another surface, without a thread each
   pixels_written_singly,  ///< samples that OutputMerger::write() wrote, one by one; the others are written eight or more at a time
   pixels_tested_singly,   ///< depth and stencil tests of one pixel each; the others are of blocks of 8x8 or, on Ironlake, 4x4
   threads_in_series,      ///< started together, with one call of compiled code

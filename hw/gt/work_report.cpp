@@ -16,8 +16,8 @@ constexpr const char* work_names[] = {
     "video_pictures", "video_blocks", "video_concealed", "video_bytes"
 };
 // clang-format on
-constexpr const char* path_names[] = {"pixels_filled",     "pixels_written_singly", "pixels_tested_singly",
-                                      "threads_in_series", "threads_alone",         "samples_singly"};
+constexpr const char* path_names[] = {"pixels_filled",     "pixels_copied", "pixels_written_singly", "pixels_tested_singly",
+                                      "threads_in_series", "threads_alone", "samples_singly"};
 constexpr const char* stage_names[] = {"geometry", "setup", "pixels", "compute", "blit", "video"};
 static_assert(std::size(work_names) == std::tuple_size_v<decltype(WorkCounts::done)>);
 static_assert(std::size(path_names) == std::tuple_size_v<decltype(WorkCounts::taken)>);

@@ -160,6 +160,12 @@ bool OutputMerger::copies_words(const RenderTarget& rt, unsigned target) const {
   return (s.base | s.pitch) % format.block_bytes() == 0;
 }
 
+bool OutputMerger::stores_texels(const RenderTarget& rt, unsigned target) const {
+  if (!rt.level || rt.mcs || rt.surface.samples != 1 || blend_.alpha_test || blend_.alpha_to_one || alpha_to_coverage_) return false;
+  const Mode how = mode(rt, target);
+  return !how.blending && !how.logic && !how.partial && !how.reads;
+}
+
 std::optional<ColorKernel> OutputMerger::color_kernel(const RenderTarget& rt, unsigned target) const {
   if (!rt.level || rt.mcs || rt.surface.samples != 1 || !placed(rt.surface)) return std::nullopt;
   const auto stored = stored_as(*rt.format);

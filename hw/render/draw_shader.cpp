@@ -5,6 +5,7 @@
 
 #include "hw/base/log.h"
 #include "hw/render/one_draw.h"
+#include "hw/render/texel_copy.h"
 #include "hw/render/uniform_color.h"
 #include "hw/surface/binding.h"
 
@@ -39,11 +40,22 @@ void Drawer::Draw::load_pixel_shader() {
   pixels.unobservable = is_unobservable(*kernel.program);
   for (const RenderTarget& rt : pixels.targets)
     if (rt.ccs) work_->controlled.push_back(&rt);
+  pixels.copies = may_copy(pixels);
   const PixelKernel& wider = state.kernels[1];
   if (pixels.simd != 8 || !wider.enable || pixels.uniform) return;
   work_->wide = std::make_unique<PixelDraw>(pixels);
   work_->wide->simd = 16;
   load_program(work_->wide->kernel, wider);
+  work_->wide->copies = may_copy(*work_->wide);
+}
+
+/// Whether its objects may be copies of texels, as far as all of them have this in common.
+bool Drawer::Draw::may_copy(const PixelDraw& pixels) const {
+  const PixelState& state = state_.pixel;
+  if (state.sample_mask || state.computes_depth || state.computes_stencil || pixels.coarse || pixels.kernel.start.run_vector_mask)
+    return false;
+  return !pixels.targets.empty() && pixels.merger.stores_texels(pixels.targets[0], 0) &&
+         may_copy_texels(*pixels.kernel.program, pixels.simd);
 }
 
 /// One invocation per sample excludes coarse pixels (Mesa quotes ICL PRM vol 2d in anv's genX_state.c).

@@ -37,6 +37,7 @@ class Drawer::Draw {
   void load_program(Kernel& kernel, const PixelKernel& from);
   void bind_targets();
   bool runs_for_coarse_pixels() const;
+  bool may_copy(const PixelDraw& pixels) const;
   bool is_unobservable(const eu::Program& program) const;
   void prepare(const Batch& batch);
   void draw_batch(const Batch& batch);

@@ -76,6 +76,9 @@ class OutputMerger {
   /// blorp).
   bool copies_words(const RenderTarget& rt, unsigned target) const;
 
+  /// Whether write() stores a colour as it is but for its format.
+  bool stores_texels(const RenderTarget& rt, unsigned target) const;
+
   /// Writes `samples` of a pixel. Returns those of them that the target has.
   uint32_t write(memory::View& view, const RenderTarget& rt, const Mode& mode, uint32_t x, uint32_t y, uint32_t layer, uint32_t samples,
                  const PixelColor& color) const;

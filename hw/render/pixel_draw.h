@@ -46,6 +46,7 @@ struct PixelDraw {
   bool depth_by_blocks = false;  ///< DepthStencil::test_block() does the depth and stencil tests
   bool unobservable = false;     ///< no effect of the kernel reaches memory: its pixels are only counted
   bool uniform = false;          ///< the kernel only sends one colour for all pixels of an object
+  bool copies = false;           ///< may_copy_texels(), to a target that stores_texels()
   bool early = true;             ///< depth and stencil are tested before the shader
   bool coarse = false;           ///< the kernel is run for coarse pixels
   uint32_t topology = 0;         ///< Primitive Topology Type of the objects, r0.0[4:0]

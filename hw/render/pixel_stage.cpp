@@ -39,6 +39,7 @@ void PixelWorker::end_tile() {
               {Work::samples_written, tally.written},
               {Work::samples_blended, tally.blended}});
   count_path(Path::pixels_filled, tally.filled);
+  count_path(Path::pixels_copied, tally.copied);
   count_path(Path::pixels_tested_singly, tally.tested_one_by_one);
   count_path(Path::pixels_written_singly, tally.written_one_by_one);
   counting_->depth.fetch_add(tally.depth, std::memory_order_relaxed);

@@ -65,7 +65,7 @@ struct PixelTally {
   uint64_t threads = 0, alu = 0, math = 0;                 ///< pixel shader threads, and their instructions
   uint64_t killed = 0, failed_late = 0;                    ///< pixels discarded by the shader; samples that failed tests after it
   uint64_t written = 0, blended = 0;                       ///< samples in targets, without those that DirectAnswers count
-  uint64_t filled = 0;                                     ///< pixels of uniform colour written without a thread each
+  uint64_t filled = 0, copied = 0;                         ///< pixels written without a thread each: of uniform colour, and texels
   uint64_t tested_one_by_one = 0, written_one_by_one = 0;  ///< by the general code, not by kernels
 };
 

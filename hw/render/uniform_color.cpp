@@ -167,9 +167,9 @@ void RenderTarget::fill_block(memory::View& view, uint32_t x, uint32_t y, uint32
 }
 
 /// Whether all covered pixels of object_ are written without tests, in blocks with one sample per pixel.
-bool Windower::fills_uniformly() const {
+bool Windower::writes_all_covered() const {
   const DepthStencil& tests = draw_->depth_stencil;
-  if (!early_ || stippled_ || tests.any_test() || tests.any_write() || draw_->state.pixel.per_sample) return false;
+  if (stippled_ || tests.any_test() || tests.any_write() || draw_->state.pixel.per_sample) return false;
   for (const Coverage& part : object_->parts)
     if (!PartRaster(part, draw_->raster).by_blocks()) return false;
   return true;
@@ -177,7 +177,7 @@ bool Windower::fills_uniformly() const {
 
 /// Fills the part of object_ in `tile` if the kernel writes a single colour. False: it does not, and no pixel was drawn.
 bool Windower::fill_object(const PixelRect& tile) {
-  if (!fills_uniformly()) return false;
+  if (!early_ || !writes_all_covered()) return false;
   const CapturedColor color = threads_.capture();
   if (!color.target) return false;
   const RenderTarget& rt = *color.target;

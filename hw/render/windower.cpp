@@ -63,6 +63,7 @@ uint32_t test_samples(PixelContext& context, const PixelDraw& draw, const Prepar
 
 void Windower::begin(PixelDraw& draw) {
   draw_ = &draw;
+  copied_of_ = nullptr;
   const PixelState& pixel = draw.state.pixel;
   dispatches_ = draw.kernel && !draw.unobservable;
   early_ = draw.early || !draw.kernel;
@@ -86,6 +87,7 @@ void Windower::draw(const PreparedObject& object, const PixelRect& tile) {
   if (dispatches_) threads_.begin(object);
   if (draw_->coarse) return draw_coarse(tile);
   if (dispatches_ && draw_->uniform && fill_object(tile)) return;
+  if (dispatches_ && draw_->copies && copy_object(tile)) return;
   for (const Coverage& part : object.parts)
     if (!draw_part(part, tile)) break;
   if (dispatches_ && !draw_->stop.aborting()) threads_.flush();

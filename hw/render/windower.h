@@ -2,8 +2,11 @@
 // Covered pixels of an object in a tile: stipples and early tests, then threads of what is left (SKL PRM vol 7, "Windower").
 #pragma once
 
+#include <optional>
+
 #include "hw/render/pixel_kernels.h"
 #include "hw/render/raster.h"
+#include "hw/render/texel_copy.h"
 #include "hw/render/thread_batch.h"
 
 namespace softgen::render {
@@ -39,8 +42,9 @@ class Windower {
   void test_coarse_block(uint32_t x, uint32_t y, CoarseCoverage::Block& block);
   void draw_quad(uint32_t x, uint32_t y, const std::array<uint32_t, 4>& samples, const std::array<uint32_t, 4>& coverage);
   bool stippled_out(uint32_t x, uint32_t y) const;
-  bool fills_uniformly() const;
+  bool writes_all_covered() const;
   bool fill_object(const PixelRect& tile);
+  bool copy_object(const PixelRect& tile);
 
   PixelContext& context_;
   ThreadBatch& threads_;
@@ -56,7 +60,10 @@ class Windower {
   DepthKernel depth_;            ///< of object_
   bool stippled_ = false;        ///< pixels of object_ may be left out by stipples or fading
   bool places_squares_ = false;  ///< squares of object_ are written where TargetWriter::placed_block() says
-  CoarseCoverage coarse_;        ///< of object_ in the tile, in draws of coarse pixels
+  /// Of the object that copied_of_ is.
+  std::optional<TexelSource> copied_;
+  const PreparedObject* copied_of_ = nullptr;
+  CoarseCoverage coarse_;  ///< of object_ in the tile, in draws of coarse pixels
 };
 
 }  // namespace softgen::render
