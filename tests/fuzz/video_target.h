@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "hw/defs/gen9/all.h"
@@ -59,18 +60,52 @@ class VideoTarget {
     video_.execute({0, &command, packet}, env);
   }
 
-  /// Sizes, lengths and positions are small as a rule: pictures of few blocks reach more.
-  static void make_small(StateSource& in, const defs::Structure& structure, std::vector<uint32_t>& packet, uint32_t first = 0) {
+  /// A field that says how much a packet is about.
+  struct Extent {
+    enum class Kind : uint8_t { size, position, length, start } kind;
+    uint32_t start;
+    unsigned width;
+  };
+  static void find_extents(const defs::Structure& structure, std::vector<Extent>& found, uint32_t first = 0) {
     for (const defs::Field& field : structure.fields) {
       const std::string_view name = field.name;
       const auto has = [&](const char* part) { return name.find(part) != name.npos; };
-      if (field.type == defs::FieldType::structure) make_small(in, *field.structure, packet, first + field.start);
-      else if (has("Frame Height") || has("Frame Width"))
-        StateSource::put(packet, first + field.start, field.width(), in.below(max_blocks));
-      else if (has("Slice Vertical") || has("Slice Horizontal"))
-        StateSource::put(packet, first + field.start, field.width(), in.below(max_blocks + 1));
-      else if (has("Data Length")) StateSource::put(packet, first + field.start, field.width(), in.below(stream_bytes));
-      else if (has("Data Start")) StateSource::put(packet, first + field.start, field.width(), in.below(64));
+      const auto add = [&](Extent::Kind kind) { found.push_back({kind, first + field.start, field.width()}); };
+      if (field.type == defs::FieldType::structure) find_extents(*field.structure, found, first + field.start);
+      else if (has("Frame Height") || has("Frame Width") || name == "Picture Height" || name == "Picture Width") add(Extent::Kind::size);
+      else if (has("Slice Vertical") || has("Slice Horizontal")) add(Extent::Kind::position);
+      else if (has("Data Length")) add(Extent::Kind::length);
+      else if (has("Data Start")) add(Extent::Kind::start);
+    }
+  }
+  /// Found once for each command: searching names took a tenth of the time.
+  const std::vector<Extent>& extents(const defs::Command& one) {
+    for (const auto& [known, list] : extents_)
+      if (known == &one) return list;
+    find_extents(one, extents_.emplace_back(&one, std::vector<Extent>{}).second);
+    return extents_.back().second;
+  }
+  /// Sizes, lengths and positions are small as a rule: pictures of few blocks reach more, in less time.
+  void make_small(StateSource& in, const defs::Command& one, std::vector<uint32_t>& packet) {
+    for (const Extent& extent : extents(one)) {
+      const auto put = [&](uint32_t value) { StateSource::put(packet, extent.start, extent.width, value); };
+      switch (extent.kind) {
+        case Extent::Kind::size: put(in.small_below(max_blocks)); break;
+        case Extent::Kind::position: put(in.one_in(2) ? 0 : in.small_below(max_blocks + 1)); break;
+        case Extent::Kind::length: put(in.below(stream_bytes)); break;
+        case Extent::Kind::start: put(in.below(64)); break;
+      }
+    }
+  }
+  /// Of packets whose fields stay as they are: an object of any length is 64 MiB, and a picture of any size 65,536 blocks, a thousand times the work of
+  /// others. So these are rare, and the rest no more than large.
+  void limit(StateSource& in, const defs::Command& one, std::vector<uint32_t>& packet) {
+    static constexpr uint32_t large = 24;
+    if (in.one_in(256)) return;
+    for (const Extent& extent : extents(one)) {
+      const auto put = [&](uint32_t value) { StateSource::put(packet, extent.start, extent.width, value); };
+      if (extent.kind == Extent::Kind::length) put(in.below(4 * stream_bytes));
+      if (extent.kind == Extent::Kind::size) put(in.below(large));
     }
   }
 
@@ -99,7 +134,8 @@ class VideoTarget {
   }
   std::vector<uint32_t> send_any(StateSource& in, const defs::Command& one) {
     std::vector<uint32_t> packet = in.packet(one, 0);
-    if (!in.one_in(16)) make_small(in, one, packet), adjust(in, one, packet);
+    if (in.one_in(16)) limit(in, one, packet);
+    else make_small(in, one, packet), adjust(in, one, packet);
     if (std::string_view(one.name).ends_with("_IND_OBJ_BASE_ADDR_STATE")) packet[4] = packet[5] = 0;  // no bound
     send(in, one, packet);
     return packet;
@@ -112,6 +148,7 @@ class VideoTarget {
   const uint32_t standard_;
   const std::vector<const char*> state_;
   const char* const object_;
+  std::vector<std::pair<const defs::Command*, std::vector<Extent>>> extents_;
   GuestMap map_{96};
   StopFlag stop_;
   mmio::RegisterFile registers_{defs::gen9::registers};
