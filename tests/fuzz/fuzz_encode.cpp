@@ -14,11 +14,11 @@ namespace {
 class HostileEncoding final : public VideoTarget {
  public:
   /// `select`: MFX_PIPE_MODE_SELECT, or HCP_PIPE_MODE_SELECT.
-  HostileEncoding(const char* select, uint32_t standard, std::vector<const char*> state, std::vector<const char*> object_state,
-                  const char* object, bool vdenc = false)
-      : VideoTarget(standard, std::move(state), object), select_(VideoTarget::command(select)), vdenc_(vdenc) {
+  HostileEncoding(const char* select, uint32_t standard, const std::vector<const char*>& state,
+                  const std::vector<const char*>& object_state, const char* object, bool vdenc = false)
+      : VideoTarget(standard, state, object), select_(VideoTarget::command(select)), vdenc_(vdenc) {
     quiet_log();
-    object_state_ = std::move(object_state);
+    object_state_ = commands(object_state);
     max_objects_ = 12;
   }
 

@@ -15,7 +15,7 @@ class HevcTarget final : public VideoTarget {
                     {"HCP_SURFACE_STATE", "HCP_PIPE_BUF_ADDR_STATE", "HCP_IND_OBJ_BASE_ADDR_STATE", "HCP_QM_STATE", "HCP_PIC_STATE",
                      "HCP_TILE_STATE"},
                     "HCP_BSD_OBJECT") {
-    object_state_ = {"HCP_REF_IDX_STATE", "HCP_WEIGHTOFFSET_STATE", "HCP_SLICE_STATE"};
+    object_state_ = commands({"HCP_REF_IDX_STATE", "HCP_WEIGHTOFFSET_STATE", "HCP_SLICE_STATE"});
     quiet_log();
   }
 

@@ -20,8 +20,8 @@ namespace softgen::fuzz {
 class VideoTarget {
  public:
   /// MFX_PIPE_MODE_SELECT's standard; the names of the state packets and the object of it.
-  VideoTarget(uint32_t standard, std::vector<const char*> state, const char* object)
-      : standard_(standard), state_(std::move(state)), object_(object) {}
+  VideoTarget(uint32_t standard, const std::vector<const char*>& state, const char* object)
+      : standard_(standard), state_(commands(state)), object_(command(object)) {}
   virtual ~VideoTarget() = default;
 
   void run(std::span<const uint8_t> bytes) {
@@ -36,7 +36,7 @@ class VideoTarget {
 
  protected:
   /// Packets that each object has of its own, sent before it.
-  std::vector<const char*> object_state_;
+  std::vector<const defs::Command*> object_state_;
   uint32_t max_objects_ = 4;  ///< of a picture
 
   /// Makes a packet whose fields are chosen at random one that reaches more.
@@ -49,9 +49,14 @@ class VideoTarget {
     return one;
   }
   static const defs::Command& command(const char* name) { return *defs::gen9::commands.find(name); }
+  static std::vector<const defs::Command*> commands(const std::vector<const char*>& names) {
+    std::vector<const defs::Command*> found;
+    for (const char* name : names) found.push_back(&command(name));
+    return found;
+  }
 
  private:
-  static constexpr uint32_t stream_bytes = 4096, max_blocks = 6;
+  static constexpr uint32_t stream_bytes = 4096, short_stream = 512, max_blocks = 6;
 
   void send(StateSource&, const defs::Command& command, std::vector<uint32_t>& packet) {
     if (stop_.aborting()) return;  // the streamer sends no more
@@ -72,7 +77,8 @@ class VideoTarget {
       const auto has = [&](const char* part) { return name.find(part) != name.npos; };
       const auto add = [&](Extent::Kind kind) { found.push_back({kind, first + field.start, field.width()}); };
       if (field.type == defs::FieldType::structure) find_extents(*field.structure, found, first + field.start);
-      else if (has("Frame Height") || has("Frame Width") || name == "Picture Height" || name == "Picture Width") add(Extent::Kind::size);
+      else if (has("Frame Height") || has("Frame Width") || name.starts_with("Picture Height") || name.starts_with("Picture Width"))
+        add(Extent::Kind::size);
       else if (has("Slice Vertical") || has("Slice Horizontal")) add(Extent::Kind::position);
       else if (has("Data Length")) add(Extent::Kind::length);
       else if (has("Data Start")) add(Extent::Kind::start);
@@ -92,7 +98,7 @@ class VideoTarget {
       switch (extent.kind) {
         case Extent::Kind::size: put(in.small_below(max_blocks)); break;
         case Extent::Kind::position: put(in.one_in(2) ? 0 : in.small_below(max_blocks + 1)); break;
-        case Extent::Kind::length: put(in.below(stream_bytes)); break;
+        case Extent::Kind::length: put(in.below(in.one_in(2) ? short_stream : stream_bytes)); break;
         case Extent::Kind::start: put(in.below(64)); break;
       }
     }
@@ -115,28 +121,33 @@ class VideoTarget {
     send(in, first, mode);
     if (scales)
       SfcPackets::send(in, false, [&](const defs::Command& command, std::vector<uint32_t>& packet) { send(in, command, packet); });
-    for (const char* name : state_) send_state(in, name);
-    for (unsigned objects = 1 + in.below(max_objects_); objects; --objects) {
-      for (const char* name : object_state_) send_state(in, name);
-      send_any(in, command(object_));
+    for (const defs::Command* one : state_) send_state(in, *one);
+    for (unsigned i = 0, objects = 1 + in.below(max_objects_); i < objects; ++i) {
+      // What is not sent again holds for the next object, too; its own last packet is.
+      for (const defs::Command* one : object_state_)
+        if (!i || one == object_state_.back() || in.one_in(2)) send_state(in, *one);
+      send_any(in, object_);
     }
     EngineEnv env{EngineId::vcs0, map_.view, map_.view, registers_, stop_};
     video_.flush({}, env);
   }
-  void send_state(StateSource& in, const std::string_view name) {
-    const bool has_two =
-        name == "MFX_QM_STATE" || name == "HCP_QM_STATE" || name == "HCP_REF_IDX_STATE" || name == "HCP_WEIGHTOFFSET_STATE";
-    const defs::Command& one = *defs::gen9::commands.find(name);
+  void send_state(StateSource& in, const defs::Command& one) {
+    using defs::CommandId;
+    const bool has_two = one.id == CommandId::MFX_QM_STATE || one.id == CommandId::HCP_QM_STATE || one.id == CommandId::HCP_REF_IDX_STATE ||
+                         one.id == CommandId::HCP_WEIGHTOFFSET_STATE;
     for (unsigned copies = has_two ? 2 : 1; copies; --copies) {
       const std::vector<uint32_t> packet = send_any(in, one);
-      if (name.ends_with("_IND_OBJ_BASE_ADDR_STATE")) write_stream(in, packet);
+      if (has_stream(one)) write_stream(in, packet);
     }
+  }
+  static bool has_stream(const defs::Command& one) {
+    return one.id == defs::CommandId::MFX_IND_OBJ_BASE_ADDR_STATE || one.id == defs::CommandId::HCP_IND_OBJ_BASE_ADDR_STATE;
   }
   std::vector<uint32_t> send_any(StateSource& in, const defs::Command& one) {
     std::vector<uint32_t> packet = in.packet(one, 0);
     if (in.one_in(16)) limit(in, one, packet);
     else make_small(in, one, packet), adjust(in, one, packet);
-    if (std::string_view(one.name).ends_with("_IND_OBJ_BASE_ADDR_STATE")) packet[4] = packet[5] = 0;  // no bound
+    if (has_stream(one)) packet[4] = packet[5] = 0;  // no bound
     send(in, one, packet);
     return packet;
   }
@@ -146,8 +157,8 @@ class VideoTarget {
   }
 
   const uint32_t standard_;
-  const std::vector<const char*> state_;
-  const char* const object_;
+  const std::vector<const defs::Command*> state_;
+  const defs::Command& object_;
   std::vector<std::pair<const defs::Command*, std::vector<Extent>>> extents_;
   GuestMap map_{96};
   StopFlag stop_;
