@@ -78,8 +78,10 @@ class BsdTarget {
     for (const defs::Field& field : structure.fields) {
       const std::string_view name = field.name;
       const auto put = [&](uint32_t value) { StateSource::put(packet, field.start, field.width(), value); };
-      if (name.ends_with("In Macroblocks")) put(1 + in.small_below(max_blocks));
-      else if (name == "First Macroblock") put(in.one_in(3) ? in.below(max_blocks * max_blocks) : in.below(3));
+      // Fields, and frames of pairs, have an even height.
+      if (name == "Frame Height In Macroblocks" && !in.one_in(8)) put(2 + 2 * in.small_below(max_blocks / 2));
+      else if (name.ends_with("In Macroblocks")) put(1 + in.small_below(max_blocks));
+      else if (name == "First Macroblock") put(in.one_in(2) ? 0 : in.one_in(3) ? in.below(max_blocks * max_blocks) : in.below(3));
       else if (name == "Indirect Data Length") put(in.one_in(8) ? 0 : in.below(stream_bytes));
       else if (name == "Indirect Data Start Address") put(in.below(64));
       else if (name.starts_with("Number of References")) put(1 + in.below(32));
