@@ -146,6 +146,24 @@ uint64_t input(uint64_t seed, uint64_t n) {
   return z ^ z >> 31;
 }
 
+// Targets that take their choices by StateSource go on with pseudo-random ones behind eight bytes; to others (Input) what is missing is zeros.
+#ifndef SOFTGEN_FUZZ_BYTES
+#define SOFTGEN_FUZZ_BYTES 8
+#endif
+uint8_t bytes[SOFTGEN_FUZZ_BYTES];
+static_assert(sizeof bytes % sizeof(uint64_t) == 0);
+
+/// Returns its size.
+size_t make_input(uint64_t word) {
+  constexpr size_t words = sizeof bytes / sizeof word;
+  const size_t used = 1 + input(word, words) % words;
+  for (size_t i = 0; i < used; ++i) {
+    const uint64_t next = i ? input(word, i) : word;
+    std::memcpy(bytes + i * sizeof next, &next, sizeof next);
+  }
+  return used * sizeof word;
+}
+
 void help() {
   std::printf(
       "Usage: %s [OPTION]... [FILE|FOLDER]...\n"
@@ -192,10 +210,7 @@ int main(int argc, char** argv) {
     if (!count) count = seconds > 0 ? ~uint64_t{0} : 10000;
     for (uint64_t n = 0; n < count; ++n) {
       if (seconds > 0 && n % 64 == 0 && seconds_so_far() >= seconds) break;
-      static uint8_t bytes[8];
-      const uint64_t word = input(seed, first + n);
-      std::memcpy(bytes, &word, sizeof word);
-      run(bytes, sizeof bytes);
+      run(bytes, make_input(input(seed, first + n)));
     }
   }
   print_result("");

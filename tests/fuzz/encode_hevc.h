@@ -45,6 +45,11 @@ class HevcPictures : media::test::HevcEncodePictures<HevcRigBase> {
   void choose() {
     StateSource& in = rig.in();
     const auto flag = [&] { return in.one_in(2); };
+    // Most pictures are small: the time goes into the number of different ones.
+    if (!in.one_in(8)) {
+      picture.frame_width_in_minimum_coding_block_size = in.below(5);
+      picture.frame_height_in_minimum_coding_block_size = in.below(5);
+    }
     const unsigned ctb = 1 + in.below(3);
     picture.lcu_size = static_cast<Picture::LCUSize>(ctb);
     picture.max_tu_size = static_cast<Picture::MaxTUSize>(std::min(1 + in.below(3), ctb + 1));

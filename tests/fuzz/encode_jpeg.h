@@ -39,7 +39,7 @@ class JpegPictures : MfxPictures {
     const auto& [input, mcu] = in.one_of(layouts);
     picture_ = {};
     picture_.input_surface_format_yuv = input, picture_.output_mcu_structure = mcu;
-    picture_.frame_width_in_blocks = in.below(2 * max_columns), picture_.frame_height_in_blocks = in.below(2 * max_rows);
+    picture_.frame_width_in_blocks = in.small_below(2 * max_columns), picture_.frame_height_in_blocks = in.small_below(2 * max_rows);
     structure_ = {};
     structure_.components = mcu == Mcu::MCU_YUV400 ? 1 : 3;
     if (mcu == Mcu::MCU_YUV420) structure_.samplings[0] = {2, 2};
@@ -58,7 +58,9 @@ class JpegPictures : MfxPictures {
       for (uint8_t& divisor : matrix) divisor = static_cast<uint8_t>(1 + in.below(most));
     std::vector<uint8_t> bytes(source_bytes);
     const bool is_extreme = in.one_in(4);
-    for (uint8_t& byte : bytes) byte = static_cast<uint8_t>(is_extreme ? 255 * (random_() & 1) : random_());
+    in.fill_bytes(bytes);
+    if (is_extreme)
+      for (uint8_t& byte : bytes) byte = byte & 1 ? 255 : 0;
     rig_.view.write(source, bytes.data(), bytes.size());
   }
 

@@ -5,6 +5,7 @@
 #include "hw/media/avc/deblock.h"
 #include "hw/media/avc/motion_record.h"
 #include "hw/media/avc/slice.h"
+#include "tests/fuzz/guest_map.h"
 #include "tests/fuzz/state_source.h"
 
 using namespace softgen;
@@ -55,15 +56,43 @@ SliceParams slice_of(StateSource& in, const PictureParams& p) {
   return s;
 }
 
+/// What inter prediction reads: surfaces of a hostile guest map, of the picture's size as the packets' decoder opens them.
+class ReferenceMaps {
+ public:
+  std::span<const uint64_t> addresses() const { return map_.addresses(); }
+  const References& open(StateSource& in, const Picture& picture) {
+    references_ = {};
+    const PictureParams& p = picture.params;
+    for (PictureMap& map : maps_) {
+      static constexpr surface::Tiling tilings[] = {surface::Tiling::linear, surface::Tiling::y};
+      PlaneLayout luma{
+          .base = in.address(), .pitch = 128, .tiling = in.one_of(tilings), .width = p.width_mbs * 16, .height = p.height_mbs() * 16};
+      PlaneLayout chroma = luma;
+      chroma.first_row = luma.height, chroma.element = 2, chroma.width /= 2, chroma.height /= 2;
+      map.luma.open(map_.view, stop_, luma, Access::read), map.chroma.open(map_.view, stop_, chroma, Access::read);
+    }
+    for (const PictureMap*& reference : references_)
+      if (const uint32_t i = in.below(8); i < maps_.size()) reference = &maps_[i];
+    return references_;
+  }
+
+ private:
+  fuzz::GuestMap map_{64};
+  StopFlag stop_;
+  std::array<PictureMap, 5> maps_;
+  References references_{};
+};
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   static Picture picture;
-  StateSource in({data, size});
+  static ReferenceMaps maps;
+  StateSource in({data, size}, maps.addresses());
   picture.begin(picture_of(in));
   LevelScale scale;
   scale.set(picture.params);
-  const References references{};
+  const References& references = maps.open(in, picture);
   std::vector<uint8_t> records(size_t{picture.width} * picture.params.frame_height_mbs * MotionRecord::bytes);
   MotionBuffers motion;
   motion.fill(records);

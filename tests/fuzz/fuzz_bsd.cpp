@@ -59,6 +59,9 @@ class BsdTarget {
     const defs::Command& command = *defs::gen5::commands.find(name);
     std::vector<uint32_t> packet = in.packet(command, 0);
     if (!in.one_in(16)) make_small(in, command, packet);
+    // Else any length, up to 64 MiB: a hundred times the work of all others, so it is rare.
+    else if (name == "AVC_BSD_OBJECT" && !in.one_in(256))
+      StateSource::put(command, packet, "Indirect Data Length", in.below(4 * stream_bytes));
     // What repeats to the packet's end.
     if (name == "AVC_BSD_QM_STATE" || name == "AVC_BSD_SLICE_STATE")
       for (unsigned more = in.below(max_tail); more; --more) packet.push_back(in.take<uint32_t>());
@@ -75,8 +78,10 @@ class BsdTarget {
     for (const defs::Field& field : structure.fields) {
       const std::string_view name = field.name;
       const auto put = [&](uint32_t value) { StateSource::put(packet, field.start, field.width(), value); };
-      if (name.ends_with("In Macroblocks")) put(1 + in.below(max_blocks));
-      else if (name == "First Macroblock") put(in.one_in(3) ? in.below(max_blocks * max_blocks) : in.below(3));
+      // Fields, and frames of pairs, have an even height.
+      if (name == "Frame Height In Macroblocks" && !in.one_in(8)) put(2 + 2 * in.small_below(max_blocks / 2));
+      else if (name.ends_with("In Macroblocks")) put(1 + in.small_below(max_blocks));
+      else if (name == "First Macroblock") put(in.one_in(2) ? 0 : in.one_in(3) ? in.below(max_blocks * max_blocks) : in.below(3));
       else if (name == "Indirect Data Length") put(in.one_in(8) ? 0 : in.below(stream_bytes));
       else if (name == "Indirect Data Start Address") put(in.below(64));
       else if (name.starts_with("Number of References")) put(1 + in.below(32));

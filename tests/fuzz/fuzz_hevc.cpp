@@ -15,7 +15,7 @@ class HevcTarget final : public VideoTarget {
                     {"HCP_SURFACE_STATE", "HCP_PIPE_BUF_ADDR_STATE", "HCP_IND_OBJ_BASE_ADDR_STATE", "HCP_QM_STATE", "HCP_PIC_STATE",
                      "HCP_TILE_STATE"},
                     "HCP_BSD_OBJECT") {
-    object_state_ = {"HCP_REF_IDX_STATE", "HCP_WEIGHTOFFSET_STATE", "HCP_SLICE_STATE"};
+    object_state_ = commands({"HCP_REF_IDX_STATE", "HCP_WEIGHTOFFSET_STATE", "HCP_SLICE_STATE"});
     quiet_log();
   }
 
@@ -26,7 +26,7 @@ class HevcTarget final : public VideoTarget {
     return one;
   }
 
-  /// Surfaces that fit the bit depths, lists for both directions, short slice headers.
+  /// Surfaces that fit the bit depths, lists for both directions, small blocks, short slice headers.
   void adjust(StateSource& in, const defs::Command& command, std::vector<uint32_t>& packet) override {
     const auto put = [&](std::string_view name, uint64_t value) { StateSource::put(command, packet, name, value); };
     switch (command.id) {
@@ -39,19 +39,25 @@ class HevcTarget final : public VideoTarget {
       case defs::CommandId::HCP_PIC_STATE:
         put("Luma Bit Depth", has_16_bits_ ? in.below(3) : 0);
         put("Chroma Bit Depth", has_16_bits_ ? in.below(3) : 0);
+        put("Min CU Size", in.small_below(4));
+        put("LCU Size", 1 + in.small_below(3));
+        has_slices_ = false;
         break;
       case defs::CommandId::HCP_REF_IDX_STATE:
       case defs::CommandId::HCP_WEIGHTOFFSET_STATE: put("Reference Picture List Select", list_ = !list_); break;
       case defs::CommandId::HCP_SLICE_STATE:
         put("Slice Header Length", in.below(16));
-        put("Dependent Slice", in.one_in(4));
+        // Pictures have few CTBs, and the first slice none before it.
+        for (const char* name : {"Slice Vertical Position", "Slice Horizontal Position"}) put(name, in.one_in(3) ? in.small_below(4) : 0);
+        put("Dependent Slice", has_slices_ && in.one_in(4));
+        has_slices_ = !in.one_in(16);
         put("Last Slice", in.one_in(4));
         break;
       default: break;
     }
   }
 
-  bool has_16_bits_ = false, list_ = false;
+  bool has_16_bits_ = false, list_ = false, has_slices_ = false;
 };
 
 }  // namespace

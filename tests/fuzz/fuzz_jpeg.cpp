@@ -4,8 +4,8 @@
 #include "hw/media/jpeg/output.h"
 #include "hw/media/jpeg/scan_decoder.h"
 #include "tests/fuzz/guest_map.h"
-#include "tests/fuzz/input.h"
 #include "tests/fuzz/liveness.h"
+#include "tests/fuzz/state_source.h"
 
 using namespace softgen;
 using namespace softgen::fuzz;
@@ -14,9 +14,9 @@ using namespace softgen::media::jpeg;
 
 namespace {
 
-constexpr uint32_t max_units = 24;  // a side, for speed
+constexpr uint32_t max_units = 24, stream_bytes = 1024;  // a side, for speed
 
-Structure structure_of(Input& in) {
+Structure structure_of(StateSource& in) {
   constexpr std::array<Sampling, 6> largest{Sampling{1, 1}, {2, 1}, {1, 2}, {2, 2}, {4, 1}, {1, 1}};
   constexpr std::array<Sampling, 3> smaller{Sampling{1, 1}, {1, 2}, {2, 1}};
   Structure out;
@@ -24,18 +24,35 @@ Structure structure_of(Input& in) {
   const Sampling first = largest[in.take<uint8_t>() % largest.size()],
                  rest = first == Sampling{2, 2} ? smaller[in.take<uint8_t>() % 3] : Sampling{};
   out.samplings = {first, rest, rest};
-  out.columns = 1 + in.take<uint8_t>() % max_units, out.rows = 1 + in.take<uint8_t>() % max_units;
+  out.columns = 1 + in.small_below(max_units), out.rows = 1 + in.small_below(max_units);
   out.pixels_wide = 1 + in.take<uint16_t>() % out.width(0), out.pixels_high = 1 + in.take<uint16_t>() % out.height(0);
   return out;
 }
 
-template <class T>
-void fill(Input& in, T& to) {
-  const auto bytes = in.take_bytes(sizeof to);
-  if (!bytes.empty()) std::memcpy(&to, bytes.data(), bytes.size());
+/// Codes that fill their space as a rule, so that most bits are codes; a few short ones have most of it.
+template <size_t n>
+void fill_codes(StateSource& in, std::array<uint8_t, 16>& counts, std::array<uint8_t, n>& values, bool dc) {
+  in.fill_bytes(counts), in.fill_bytes(values);
+  if (in.one_in(16)) return;
+  uint32_t free = 1, left = n;
+  for (uint8_t& count : counts) {
+    free = std::min(2 * free, 256u);
+    count = static_cast<uint8_t>(std::min(left, in.one_in(8) ? free : in.below(std::min(free, 5u))));
+    free -= count, left -= count;
+  }
+  // A difference's category, or a run of zeros and a coefficient's category (T.81, F.1.2); some are beyond.
+  for (uint8_t& value : values)
+    value = static_cast<uint8_t>(dc ? value % (in.one_in(64) ? 16 : 12) : (value >> 4 & (value & 12 ? 1 : 15)) << 4 | (value & 15) % 11);
+  // The end of a block.
+  if (!dc && !in.one_in(4)) values[in.below(4)] = 0;
+}
+/// Bytes behind FF are 0 as a rule, now and then a restart; others end the scan.
+void stuff(StateSource& in, std::span<uint8_t> bytes) {
+  for (size_t i = 0; i + 1 < bytes.size(); ++i)
+    if (bytes[i] == 0xff && !in.one_in(16)) bytes[i + 1] = in.one_in(8) ? static_cast<uint8_t>(0xd0 + in.below(8)) : 0;
 }
 
-PlaneLayout plane_of(Input& in, const GuestMap& map) {
+PlaneLayout plane_of(StateSource& in, const GuestMap& map) {
   PlaneLayout out;
   out.base = map.addresses()[in.take<uint8_t>() % map.addresses().size()] + in.take<uint16_t>();
   out.pitch = in.take<uint32_t>() % 300'000;
@@ -47,14 +64,15 @@ PlaneLayout plane_of(Input& in, const GuestMap& map) {
 class JpegTarget {
  public:
   void run(std::span<const uint8_t> bytes) {
-    Input in(bytes);
+    StateSource in(bytes, map_.addresses());
+    LimitedRun limit(stop_);
     if (in.take<uint8_t>() % 4) decode(in);
     else encode(in);
     map_.memory.restore();
   }
 
  private:
-  void decode(Input& in) {
+  void decode(StateSource& in) {
     const Structure structure = structure_of(in);
     Target target{.layout = static_cast<Layout>(in.take<uint8_t>() % 4),
                   .rotation = static_cast<Rotation>(in.take<uint8_t>() % 4),
@@ -69,29 +87,29 @@ class JpegTarget {
       const uint8_t flags = in.take<uint8_t>();
       scan.components = flags & 7, scan.interleaved = flags & 8;
       scan.units = in.take<uint32_t>(), scan.interval = in.take<uint16_t>() % (flags & 16 ? 16 : 65536);
-      scan.first_column = in.take<uint16_t>() % 8192, scan.first_row = in.take<uint16_t>() % 8192;
-      if (flags & 32) scan.first_column = scan.first_row = 0;
-      for (auto& table : scan.tables) fill(in, table);
-      // Few codes per length: a table that is full is rare among random ones.
-      if (flags & 64)
-        for (auto& table : scan.tables)
-          for (auto* counts : {&table.dc_counts, &table.ac_counts})
-            for (auto& count : *counts) count %= 4;
-      fill(in, scan.matrices);
-      std::vector<uint8_t> stream(in.rest().begin(), in.rest().end());
-      decoder_.decode(scan, stream, stop_);
+      if (in.one_in(2)) scan.components = 7;
+      if (in.one_in(8)) scan.units = in.below(64);
+      if (in.one_in(4)) scan.first_column = in.take<uint16_t>() % 8192, scan.first_row = in.take<uint16_t>() % 8192;
+      else if (in.one_in(4)) scan.first_column = in.below(4), scan.first_row = in.below(4);
+      for (auto& table : scan.tables)
+        fill_codes(in, table.dc_counts, table.dc_values, true), fill_codes(in, table.ac_counts, table.ac_values, false);
+      for (auto& matrix : scan.matrices) in.fill_bytes(matrix);
+      auto stream = in.stream<stream_bytes>();
+      const std::span<uint8_t> used = std::span(stream).first(in.below(stream_bytes + 1));
+      if (!in.one_in(8)) stuff(in, used);
+      decoder_.decode(scan, used, stop_);
     }
     output_.store(decoder_, target, map_.view, stop_, nullptr);
   }
 
-  void encode(Input& in) {
+  void encode(StateSource& in) {
     EncodedScan scan;
     scan.layout = static_cast<SourceLayout>(in.take<uint8_t>() % 5);
     Structure& structure = scan.structure;
     structure.components = scan.layout == SourceLayout::luma ? 1 : 3;
     if (scan.layout == SourceLayout::nv12) structure.samplings[0] = {2, 2};
     if (scan.layout == SourceLayout::uyvy || scan.layout == SourceLayout::yuy2) structure.samplings[0] = {2, 1};
-    structure.columns = 1 + in.take<uint8_t>() % max_units, structure.rows = 1 + in.take<uint8_t>() % max_units;
+    structure.columns = 1 + in.small_below(max_units), structure.rows = 1 + in.small_below(max_units);
     structure.pixels_wide = 1 + in.take<uint16_t>() % structure.width(0),
     structure.pixels_high = 1 + in.take<uint16_t>() % structure.height(0);
     scan.luma = plane_of(in, map_), scan.chroma = plane_of(in, map_);

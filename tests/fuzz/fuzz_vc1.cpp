@@ -16,14 +16,14 @@ class Vc1Target final : public VideoTarget {
  private:
   /// Of the picture's size a few macroblocks; progressive, an interlaced frame or a field.
   void adjust(StateSource& in, const defs::Command& one, std::vector<uint32_t>& packet) override {
-    if (std::string_view(one.name) == "MFD_VC1_LONG_PIC_STATE") {
-      packet[1] = in.below(6) << 16 | in.below(6);
+    if (one.id == defs::CommandId::MFD_VC1_LONG_PIC_STATE) {
+      packet[1] = in.small_below(6) << 16 | in.small_below(6);
       // Frame coding mode; types beyond BI are of pairs of fields.
       const uint32_t coding = in.below(4);
       packet[3] = (packet[3] & ~(3u << 24)) | coding << 24;
       if (coding < 2) packet[3] &= ~(1u << 28);
     }
-    if (std::string_view(one.name) == "MFD_VC1_BSD_OBJECT" && !in.one_in(8))
+    if (one.id == defs::CommandId::MFD_VC1_BSD_OBJECT && !in.one_in(8))
       packet[3] = in.below(3) << 16 | (1 + in.below(6)), packet[4] &= 0x17;
   }
 };

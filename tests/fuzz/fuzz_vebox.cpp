@@ -20,24 +20,52 @@ class VeboxTarget {
     StateSource in(bytes, map_.addresses());
     LimitedRun limit(stop_);
     for (unsigned pictures = 1 + in.below(3); pictures; --pictures) {
-      send(in, "VEBOX_STATE");
-      for (unsigned surfaces = 2 + in.below(2); surfaces; --surfaces) send(in, "VEBOX_SURFACE_STATE", surfaces & 1);
-      if (in.one_in(2))
+      scales_ = in.one_in(2);
+      send(in, state_);
+      for (unsigned surfaces = 2 + in.below(2); surfaces; --surfaces) send(in, surface_, surfaces & 1);
+      if (scales_)
         SfcPackets::send(in, true, [&](const defs::Command& command, const std::vector<uint32_t>& packet) { execute(command, packet); });
-      send(in, "VEB_DI_IECP");
+      send(in, object_);
     }
     vebox_.reset_context();
     map_.memory.restore();
   }
 
  private:
-  static constexpr uint32_t small = 80, state_dwords = 91;
+  static constexpr uint32_t small = 20, large = 80, state_dwords = 91;
   static constexpr uint32_t formats[] = {0, 1, 2, 3, 4, 4, 4, 5, 8, 12};  ///< those that are built
 
-  void send(StateSource& in, const char* name, uint32_t surface = 0) {
-    const defs::Command& command = *defs::gen9::commands.find(name);
+  /// A command, and what make_small() changes of it.
+  struct Sent {
+    enum class Change : uint8_t { size, end, pitch, format, zero, one };
+    struct Small {
+      uint32_t start;
+      unsigned width;
+      Change change;
+    };
+
+    explicit Sent(const char* name) : command(*defs::gen9::commands.find(name)) {
+      for (const defs::Field& field : command.fields) {
+        const std::string_view of = field.name;
+        const auto add = [&](Change change) { small.push_back({field.start, field.width(), change}); };
+        if (of == "Height" || of == "Width") add(Change::size);
+        else if (of == "Ending X") add(Change::end);
+        else if (of == "Surface Pitch" || of == "Derived Surface Pitch") add(Change::pitch);
+        else if (of == "Surface Format") add(Change::format);
+        else if (of == "Starting X" || of == "Demosaic Enable" || of.starts_with("X Offset") || of == "Half Pitch for Chroma" ||
+                 of.ends_with("Tiled Resource Mode"))
+          add(Change::zero);
+        else if (of == "Interleave Chroma") add(Change::one);
+      }
+    }
+    const defs::Command& command;
+    std::vector<Small> small;
+  };
+
+  void send(StateSource& in, const Sent& sent, uint32_t surface = 0) {
+    const defs::Command& command = sent.command;
     std::vector<uint32_t> packet = in.packet(command);
-    if (!in.one_in(16)) make_small(in, command, packet);
+    if (!in.one_in(16)) make_small(in, sent, packet);
     if (command.id == defs::CommandId::VEBOX_SURFACE_STATE && !in.one_in(8)) packet[1] = surface, packet[6] = 0;
     if (command.id == defs::CommandId::VEBOX_STATE) write_states(in, packet);
     execute(command, packet);
@@ -46,29 +74,37 @@ class VeboxTarget {
     EngineEnv env{EngineId::vecs, map_.view, map_.view, registers_, stop_};
     vebox_.execute({0, &command, packet}, env);
   }
-  /// Pictures of few pixels reach more.
-  static void make_small(StateSource& in, const defs::Structure& structure, std::vector<uint32_t>& packet) {
-    for (const defs::Field& field : structure.fields) {
-      const std::string_view name = field.name;
-      if (name == "Height" || name == "Width" || name == "Ending X") StateSource::put(packet, field.start, field.width(), in.below(small));
-      else if (name == "Surface Format") StateSource::put(packet, field.start, field.width(), in.one_of(formats));
-      else if (name == "Starting X" || name == "Demosaic Enable" || name.starts_with("X Offset") || name == "Half Pitch for Chroma" ||
-               name.ends_with("Tiled Resource Mode"))
-        StateSource::put(packet, field.start, field.width(), 0);
-      else if (name == "Interleave Chroma") StateSource::put(packet, field.start, field.width(), 1);
+  /// Pictures of few pixels reach more, and more of them.
+  void make_small(StateSource& in, const Sent& sent, std::vector<uint32_t>& packet) {
+    for (const auto& [start, width, change] : sent.small) {
+      const auto put = [&](uint32_t value) { StateSource::put(packet, start, width, value); };
+      switch (change) {
+        // SFC's input, of less than `large / 2` as a rule, lies in the picture.
+        case Sent::Change::size: put(in.one_in(4) ? in.below(large) : scales_ ? large / 2 + in.below(small) : in.below(small)); break;
+        case Sent::Change::end: put(in.one_in(4) ? in.below(large) : large); break;
+        // Of any pitch, each row has pages of its own: finding them took most of the time.
+        case Sent::Change::pitch:
+          if (!in.one_in(4)) put((128u << in.below(3)) - 1);
+          break;
+        case Sent::Change::format: put(in.one_of(formats)); break;
+        case Sent::Change::zero: put(0); break;
+        case Sent::Change::one: put(1); break;
+      }
     }
   }
   /// DNDI's and IECP's: any fields, with IECP's last.
   void write_states(StateSource& in, const std::vector<uint32_t>& packet) {
-    const auto& iecp = *defs::gen9::commands.find_structure("VEBOX_IECP_STATE");
-    const auto& dndi = *defs::gen9::commands.find_structure("VEBOX_DNDI_STATE");
-    for (const auto& [structure, at] : {std::pair{&dndi, 2u}, std::pair{&iecp, 4u}}) {
+    for (const auto& [structure, at] : {std::pair{dndi_, 2u}, std::pair{iecp_, 4u}}) {
       std::vector<uint32_t> state(state_dwords);
       in.fill(*structure, state);
       map_.view.write((packet[at] | uint64_t{packet[at + 1]} << 32) & ~uint64_t{0xfff}, state.data(), structure->dwords * sizeof state[0]);
     }
   }
 
+  const Sent state_{"VEBOX_STATE"}, surface_{"VEBOX_SURFACE_STATE"}, object_{"VEB_DI_IECP"};
+  const defs::Structure* const iecp_ = defs::gen9::commands.find_structure("VEBOX_IECP_STATE");
+  const defs::Structure* const dndi_ = defs::gen9::commands.find_structure("VEBOX_DNDI_STATE");
+  bool scales_ = false;
   GuestMap map_{96};
   StopFlag stop_;
   mmio::RegisterFile registers_{defs::gen9::registers};

@@ -4,7 +4,7 @@
 
 #include "hw/media/vp9/decoder.h"
 #include "tests/fuzz/guest_map.h"
-#include "tests/fuzz/input.h"
+#include "tests/fuzz/state_source.h"
 #include "tests/quiet_log.h"
 
 using namespace softgen;
@@ -18,13 +18,16 @@ class Vp9Target {
   Vp9Target() { quiet_log(); }
 
   void run(std::span<const uint8_t> bytes) {
-    Input in(bytes);
+    StateSource in(bytes, map_.addresses());
     vp9::Parameters picture = parameters(in);
     const size_t blocks = size_t{picture.rows8()} * picture.columns8();
     fill_side(in, blocks);
     for (unsigned i = 0; i < 3; ++i) reference(in, picture.references[i], maps_[i], picture.bit_depth);
+    auto stream = in.stream<stream_bytes>();
+    const std::span<uint8_t> used = std::span(stream).first(in.below(stream_bytes + 1));
+    if (!in.one_in(8)) write_tile_sizes(in, picture, used);
     const vp9::SideData side{
-        .stream = in.rest(), .probabilities = &probabilities_, .previous = previous_, .motion = motion_, .segment_ids = segment_ids_};
+        .stream = used, .probabilities = &probabilities_, .previous = previous_, .motion = motion_, .segment_ids = segment_ids_};
     unsigned left = 64;
     const auto aborting = [&] { return --left == 0; };
     if (picture.bit_depth == 8) narrow_.decode(picture, side, nullptr, aborting);
@@ -34,10 +37,12 @@ class Vp9Target {
   }
 
  private:
-  static vp9::Parameters parameters(Input& in) {
+  static constexpr uint32_t stream_bytes = 1024;
+
+  static vp9::Parameters parameters(StateSource& in) {
     vp9::Parameters p;
-    const uint8_t size = in.take<uint8_t>();
-    p.width = 8 * (1 + size % 18), p.height = 8 * (1 + size / 18);
+    const bool is_small = in.one_in(4);
+    p.width = 8 * (1 + (is_small ? in.small_below(18) : in.below(18))), p.height = 8 * (1 + (is_small ? in.small_below(14) : in.below(14)));
     const uint32_t flags = in.take<uint32_t>();
     const auto bit = [&](unsigned i) { return (flags >> i & 1) != 0; };
     p.bit_depth = bit(0) ? 10 : 8;
@@ -47,8 +52,9 @@ class Vp9Target {
     for (unsigned i = 0; i < 3; ++i) p.sign_bias[1 + i] = bit(15 + i);
     p.filter_level = static_cast<uint8_t>(flags >> 18 & 63), p.sharpness = static_cast<uint8_t>(flags >> 24 & 7);
     p.segmentation.enabled = bit(27), p.segmentation.update_map = bit(28), p.segmentation.temporal_update = bit(29);
-    p.log2_tile_columns = static_cast<uint8_t>(flags >> 30), p.log2_tile_rows = static_cast<uint8_t>(in.take<uint8_t>() % 3);
-    p.compressed_header_bytes = in.take<uint8_t>();
+    p.log2_tile_columns = static_cast<uint8_t>(in.one_in(4) ? flags >> 30 : 0);
+    p.log2_tile_rows = static_cast<uint8_t>(in.one_in(4) ? in.below(3) : 0);
+    p.compressed_header_bytes = in.one_in(4) ? in.take<uint8_t>() : in.below(32);
     for (vp9::Segment& s : p.segmentation.segments) {
       const uint8_t kind = in.take<uint8_t>();
       s.has_reference = (kind & 3) == 3, s.skip = (kind & 12) == 12, s.reference = static_cast<int8_t>(kind >> 4 & 3);
@@ -58,11 +64,21 @@ class Vp9Target {
     return p;
   }
 
-  void fill_side(Input& in, size_t blocks) {
+  /// Each tile but the last has its size before it; those that are there add up to the stream.
+  static void write_tile_sizes(StateSource& in, const vp9::Parameters& picture, std::span<uint8_t> stream) {
+    std::span<uint8_t> rest = stream.subspan(std::min<size_t>(picture.compressed_header_bytes, stream.size()));
+    for (unsigned left = 1u << (picture.log2_tile_columns + picture.log2_tile_rows); left > 1 && rest.size() > 4; --left) {
+      const auto size = std::min(in.below(static_cast<uint32_t>(2 * rest.size() / left) + 1), static_cast<uint32_t>(rest.size() - 4));
+      for (unsigned i = 0; i < 4; ++i) rest[i] = static_cast<uint8_t>(size >> (24 - 8 * i));
+      rest = rest.subspan(4 + size);
+    }
+  }
+
+  void fill_side(StateSource& in, size_t blocks) {
     const uint32_t seed = in.take<uint32_t>();
     uint32_t state = seed | 1;
     const auto next = [&] { return state = state * 1664525 + 1013904223, state >> 8; };
-    for (uint8_t& probability : probabilities_) probability = static_cast<uint8_t>(next() >> 8);
+    in.fill_bytes(probabilities_);
     segment_ids_.resize(blocks), motion_.resize(blocks), previous_.resize(blocks);
     for (size_t i = 0; i < blocks; ++i) {
       segment_ids_[i] = next() & 7;
@@ -71,7 +87,7 @@ class Vp9Target {
     }
   }
 
-  void reference(Input& in, vp9::ReferencePicture& out, PictureMap& map, unsigned bit_depth) {
+  void reference(StateSource& in, vp9::ReferencePicture& out, PictureMap& map, unsigned bit_depth) {
     const uint8_t kind = in.take<uint8_t>();
     out.width = 1 + in.take<uint8_t>(), out.height = 1 + in.take<uint8_t>();
     out.x_scale = kind & 1 ? in.take<uint16_t>() : 1 << 14, out.y_scale = kind & 2 ? in.take<uint16_t>() : 1 << 14;

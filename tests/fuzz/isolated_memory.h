@@ -111,6 +111,8 @@ class IsolatedMemory final : public HostMemory {
   }
   /// Pages written since keep() or restore(), in the order of their first write.
   std::span<const uint32_t> written() const { return {list_.data(), std::min<size_t>(count_, list_.size())}; }
+  /// What keep() has seen.
+  std::span<const std::byte> kept() const { return kept_; }
   /// In time proportional to written(). No other thread may be using the memory.
   void restore() {
     for (const uint32_t page : written()) std::memcpy(memory_.all().data() + page * page_size, kept_.data() + page * page_size, page_size);

@@ -2,6 +2,7 @@
 // SFC's packets of a frame, with regions that are in their frames as a rule.
 #pragma once
 
+#include <array>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -16,18 +17,35 @@ class SfcPackets {
   /// `vebox`: its client; else a decoder. `execute`: takes each command and its packet.
   template <typename Execute>
   static void send(StateSource& in, bool vebox, Execute&& execute) {
-    for (const char* name : {"SFC_LOCK", "SFC_STATE", "SFC_AVS_STATE", "SFC_AVS_LUMA_COEFF_TABLE", "SFC_AVS_CHROMA_COEFF_TABLE",
-                             "SFC_IEF_STATE", "SFC_FRAME_START"}) {
-      const defs::Command& command = *defs::gen9::commands.find(name);
+    using defs::CommandId;
+    for (const defs::Command* one : commands()) {
+      const defs::Command& command = *one;
+      // The tables' many coefficients need not be new in each frame.
+      const bool is_table = command.id == CommandId::SFC_AVS_LUMA_COEFF_TABLE || command.id == CommandId::SFC_AVS_CHROMA_COEFF_TABLE;
+      if (is_table && in.one_in(2)) continue;
       std::vector<uint32_t> packet = in.packet(command);
-      if (command.id == defs::CommandId::SFC_LOCK && !in.one_in(16)) packet[1] = (packet[1] & ~1u) | vebox;
-      if (command.id == defs::CommandId::SFC_STATE && !in.one_in(16)) make_fit(in, vebox, command, packet);
+      if (command.id == CommandId::SFC_LOCK && !in.one_in(16)) packet[1] = (packet[1] & ~1u) | vebox;
+      if (command.id == CommandId::SFC_STATE && !in.one_in(16)) make_fit(in, vebox, command, packet);
       execute(command, packet);
     }
   }
 
  private:
   static constexpr uint32_t small = 80;
+
+  static const std::array<const defs::Command*, 7>& commands() {
+    static const std::array<const defs::Command*, 7> found = [] {
+      const auto find = [](const char* name) { return defs::gen9::commands.find(name); };
+      return std::array{find("SFC_LOCK"),
+                        find("SFC_STATE"),
+                        find("SFC_AVS_STATE"),
+                        find("SFC_AVS_LUMA_COEFF_TABLE"),
+                        find("SFC_AVS_CHROMA_COEFF_TABLE"),
+                        find("SFC_IEF_STATE"),
+                        find("SFC_FRAME_START")};
+    }();
+    return found;
+  }
 
   static void make_fit(StateSource& in, bool vebox, const defs::Structure& structure, std::vector<uint32_t>& packet) {
     const auto even = [&] { return 2 * in.below(small / 4) + !in.one_in(8); };
@@ -54,6 +72,8 @@ class SfcPackets {
         {"Output Surface X Offset for U", 0},
         {"Output Surface Half Pitch for Chroma", 0}};
     for (const auto& [name, value] : values) StateSource::put(structure, packet, name, value);
+    // Of any pitch, each row has pages of its own.
+    if (!in.one_in(4)) StateSource::put(structure, packet, "Output Surface Pitch", (128u << in.below(3)) - 1);
   }
 };
 

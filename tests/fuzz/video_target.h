@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "hw/defs/gen9/all.h"
@@ -19,8 +20,8 @@ namespace softgen::fuzz {
 class VideoTarget {
  public:
   /// MFX_PIPE_MODE_SELECT's standard; the names of the state packets and the object of it.
-  VideoTarget(uint32_t standard, std::vector<const char*> state, const char* object)
-      : standard_(standard), state_(std::move(state)), object_(object) {}
+  VideoTarget(uint32_t standard, const std::vector<const char*>& state, const char* object)
+      : standard_(standard), state_(commands(state)), object_(command(object)) {}
   virtual ~VideoTarget() = default;
 
   void run(std::span<const uint8_t> bytes) {
@@ -35,7 +36,7 @@ class VideoTarget {
 
  protected:
   /// Packets that each object has of its own, sent before it.
-  std::vector<const char*> object_state_;
+  std::vector<const defs::Command*> object_state_;
   uint32_t max_objects_ = 4;  ///< of a picture
 
   /// Makes a packet whose fields are chosen at random one that reaches more.
@@ -48,9 +49,14 @@ class VideoTarget {
     return one;
   }
   static const defs::Command& command(const char* name) { return *defs::gen9::commands.find(name); }
+  static std::vector<const defs::Command*> commands(const std::vector<const char*>& names) {
+    std::vector<const defs::Command*> found;
+    for (const char* name : names) found.push_back(&command(name));
+    return found;
+  }
 
  private:
-  static constexpr uint32_t stream_bytes = 4096, max_blocks = 6;
+  static constexpr uint32_t stream_bytes = 4096, short_stream = 512, max_blocks = 6;
 
   void send(StateSource&, const defs::Command& command, std::vector<uint32_t>& packet) {
     if (stop_.aborting()) return;  // the streamer sends no more
@@ -59,18 +65,53 @@ class VideoTarget {
     video_.execute({0, &command, packet}, env);
   }
 
-  /// Sizes, lengths and positions are small as a rule: pictures of few blocks reach more.
-  static void make_small(StateSource& in, const defs::Structure& structure, std::vector<uint32_t>& packet, uint32_t first = 0) {
+  /// A field that says how much a packet is about.
+  struct Extent {
+    enum class Kind : uint8_t { size, position, length, start } kind;
+    uint32_t start;
+    unsigned width;
+  };
+  static void find_extents(const defs::Structure& structure, std::vector<Extent>& found, uint32_t first = 0) {
     for (const defs::Field& field : structure.fields) {
       const std::string_view name = field.name;
       const auto has = [&](const char* part) { return name.find(part) != name.npos; };
-      if (field.type == defs::FieldType::structure) make_small(in, *field.structure, packet, first + field.start);
-      else if (has("Frame Height") || has("Frame Width"))
-        StateSource::put(packet, first + field.start, field.width(), in.below(max_blocks));
-      else if (has("Slice Vertical") || has("Slice Horizontal"))
-        StateSource::put(packet, first + field.start, field.width(), in.below(max_blocks + 1));
-      else if (has("Data Length")) StateSource::put(packet, first + field.start, field.width(), in.below(stream_bytes));
-      else if (has("Data Start")) StateSource::put(packet, first + field.start, field.width(), in.below(64));
+      const auto add = [&](Extent::Kind kind) { found.push_back({kind, first + field.start, field.width()}); };
+      if (field.type == defs::FieldType::structure) find_extents(*field.structure, found, first + field.start);
+      else if (has("Frame Height") || has("Frame Width") || name.starts_with("Picture Height") || name.starts_with("Picture Width"))
+        add(Extent::Kind::size);
+      else if (has("Slice Vertical") || has("Slice Horizontal")) add(Extent::Kind::position);
+      else if (has("Data Length")) add(Extent::Kind::length);
+      else if (has("Data Start")) add(Extent::Kind::start);
+    }
+  }
+  /// Found once for each command: searching names took a tenth of the time.
+  const std::vector<Extent>& extents(const defs::Command& one) {
+    for (const auto& [known, list] : extents_)
+      if (known == &one) return list;
+    find_extents(one, extents_.emplace_back(&one, std::vector<Extent>{}).second);
+    return extents_.back().second;
+  }
+  /// Sizes, lengths and positions are small as a rule: pictures of few blocks reach more, in less time.
+  void make_small(StateSource& in, const defs::Command& one, std::vector<uint32_t>& packet) {
+    for (const Extent& extent : extents(one)) {
+      const auto put = [&](uint32_t value) { StateSource::put(packet, extent.start, extent.width, value); };
+      switch (extent.kind) {
+        case Extent::Kind::size: put(in.small_below(max_blocks)); break;
+        case Extent::Kind::position: put(in.one_in(2) ? 0 : in.small_below(max_blocks + 1)); break;
+        case Extent::Kind::length: put(in.below(in.one_in(2) ? short_stream : stream_bytes)); break;
+        case Extent::Kind::start: put(in.below(64)); break;
+      }
+    }
+  }
+  /// Of packets whose fields stay as they are: an object of any length is 64 MiB, and a picture of any size 65,536 blocks, a thousand times the work of
+  /// others. So these are rare, and the rest no more than large.
+  void limit(StateSource& in, const defs::Command& one, std::vector<uint32_t>& packet) {
+    static constexpr uint32_t large = 24;
+    if (in.one_in(256)) return;
+    for (const Extent& extent : extents(one)) {
+      const auto put = [&](uint32_t value) { StateSource::put(packet, extent.start, extent.width, value); };
+      if (extent.kind == Extent::Kind::length) put(in.below(4 * stream_bytes));
+      if (extent.kind == Extent::Kind::size) put(in.below(large));
     }
   }
 
@@ -80,27 +121,33 @@ class VideoTarget {
     send(in, first, mode);
     if (scales)
       SfcPackets::send(in, false, [&](const defs::Command& command, std::vector<uint32_t>& packet) { send(in, command, packet); });
-    for (const char* name : state_) send_state(in, name);
-    for (unsigned objects = 1 + in.below(max_objects_); objects; --objects) {
-      for (const char* name : object_state_) send_state(in, name);
-      send_any(in, command(object_));
+    for (const defs::Command* one : state_) send_state(in, *one);
+    for (unsigned i = 0, objects = 1 + in.below(max_objects_); i < objects; ++i) {
+      // What is not sent again holds for the next object, too; its own last packet is.
+      for (const defs::Command* one : object_state_)
+        if (!i || one == object_state_.back() || in.one_in(2)) send_state(in, *one);
+      send_any(in, object_);
     }
     EngineEnv env{EngineId::vcs0, map_.view, map_.view, registers_, stop_};
     video_.flush({}, env);
   }
-  void send_state(StateSource& in, const std::string_view name) {
-    const bool has_two =
-        name == "MFX_QM_STATE" || name == "HCP_QM_STATE" || name == "HCP_REF_IDX_STATE" || name == "HCP_WEIGHTOFFSET_STATE";
-    const defs::Command& one = *defs::gen9::commands.find(name);
+  void send_state(StateSource& in, const defs::Command& one) {
+    using defs::CommandId;
+    const bool has_two = one.id == CommandId::MFX_QM_STATE || one.id == CommandId::HCP_QM_STATE || one.id == CommandId::HCP_REF_IDX_STATE ||
+                         one.id == CommandId::HCP_WEIGHTOFFSET_STATE;
     for (unsigned copies = has_two ? 2 : 1; copies; --copies) {
       const std::vector<uint32_t> packet = send_any(in, one);
-      if (name.ends_with("_IND_OBJ_BASE_ADDR_STATE")) write_stream(in, packet);
+      if (has_stream(one)) write_stream(in, packet);
     }
+  }
+  static bool has_stream(const defs::Command& one) {
+    return one.id == defs::CommandId::MFX_IND_OBJ_BASE_ADDR_STATE || one.id == defs::CommandId::HCP_IND_OBJ_BASE_ADDR_STATE;
   }
   std::vector<uint32_t> send_any(StateSource& in, const defs::Command& one) {
     std::vector<uint32_t> packet = in.packet(one, 0);
-    if (!in.one_in(16)) make_small(in, one, packet), adjust(in, one, packet);
-    if (std::string_view(one.name).ends_with("_IND_OBJ_BASE_ADDR_STATE")) packet[4] = packet[5] = 0;  // no bound
+    if (in.one_in(16)) limit(in, one, packet);
+    else make_small(in, one, packet), adjust(in, one, packet);
+    if (has_stream(one)) packet[4] = packet[5] = 0;  // no bound
     send(in, one, packet);
     return packet;
   }
@@ -110,8 +157,9 @@ class VideoTarget {
   }
 
   const uint32_t standard_;
-  const std::vector<const char*> state_;
-  const char* const object_;
+  const std::vector<const defs::Command*> state_;
+  const defs::Command& object_;
+  std::vector<std::pair<const defs::Command*, std::vector<Extent>>> extents_;
   GuestMap map_{96};
   StopFlag stop_;
   mmio::RegisterFile registers_{defs::gen9::registers};

@@ -43,6 +43,8 @@ struct HevcEncodePictures : HevcRigLayout, Rig {
     slice.emulation_byte_slice_insert_enable = true;
   }
 
+  uint32_t picture_width() const { return (picture.frame_width_in_minimum_coding_block_size + 1) * 8; }
+  uint32_t picture_height() const { return (picture.frame_height_in_minimum_coding_block_size + 1) * 8; }
   unsigned log2_ctb() const { return 3 + static_cast<unsigned>(picture.lcu_size); }
   bool is_wide() const { return picture.luma_bit_depth != G::HCP_PIC_STATE::LumaBitDepth{}; }
   uint32_t pitch() const { return is_wide() ? 256 : 128; }
@@ -51,8 +53,8 @@ struct HevcEncodePictures : HevcRigLayout, Rig {
 
   /// Shapes with edges, and noise.
   void fill_source(unsigned noise, unsigned shift) {
-    for (uint32_t y = 0; y < chroma_row + height / 2; ++y) {
-      for (uint32_t x = 0; x < width; ++x) {
+    for (uint32_t y = 0; y < chroma_row + picture_height() / 2; ++y) {
+      for (uint32_t x = 0; x < picture_width(); ++x) {
         const unsigned value = 40 + ((x + shift) * 3 + y * 2) % 120 + ((x + shift) / 12 + y / 20) % 2 * 50 + random() % (noise + 1);
         const uint32_t bytes = is_wide() ? 2 : 1;
         const uint64_t at = source + surface::offset_of_bytes(surface::Tiling::y, x * bytes, y, pitch());
@@ -113,8 +115,8 @@ struct HevcEncodePictures : HevcRigLayout, Rig {
       send(references);
     }
   }
-  uint32_t ctb_columns() const { return ((width - 1) >> log2_ctb()) + 1; }
-  uint32_t ctb_rows() const { return ((height - 1) >> log2_ctb()) + 1; }
+  uint32_t ctb_columns() const { return ((picture_width() - 1) >> log2_ctb()) + 1; }
+  uint32_t ctb_rows() const { return ((picture_height() - 1) >> log2_ctb()) + 1; }
 
   /// A start code and as many bytes as a decoder leaves out.
   void insert_header() {
