@@ -173,6 +173,11 @@ class FuzzMachine(guests.Machine):
             elif time.monotonic() >= deadline:
                 return "silent"
 
+    def restored_hash(self):
+        """Restores the snapshot, without an execution: a hash of memory, and one of devices."""
+        self.put("snapshot-restore", True)
+        return self.get("snapshot-hash")
+
     def firmware_offsets(self):
         """Offsets in the OpRegion: of nonzero bytes, and of the three after each, which may belong to the same value."""
         region = base64.b64decode(self.get("opregion", HARNESS))
