@@ -14,7 +14,9 @@
 #include "qapi/visitor.h"
 #include "qemu/timer.h"
 #include "qom/object.h"
+#include "system/cpus.h"
 #include "system/runstate.h"
+#include "virtual_time.h"
 
 #define TYPE_SOFTGEN_HARNESS "softgen-harness"
 OBJECT_DECLARE_SIMPLE_TYPE(Harness, SOFTGEN_HARNESS)
@@ -44,8 +46,13 @@ static void stop(Harness* s, const char* why) {
   vm_stop(RUN_STATE_PAUSED);
 }
 
+/* On a vCPU's thread, where it stops the processor at once, or in the main loop. */
 static void limit_reached(void* opaque) {
   end(opaque, "limit");
+  if (qemu_in_vcpu_thread()) {
+    vm_stop(RUN_STATE_PAUSED);
+    return;
+  }
   qemu_system_vmstop_request_prepare();
   qemu_system_vmstop_request(RUN_STATE_PAUSED);
 }
@@ -191,6 +198,7 @@ static void realize(DeviceState* dev, Error** errp) {
   s->deadline = timer_new_ns(QEMU_CLOCK_VIRTUAL, limit_reached, s);
   memory_region_init_io(&s->ports, OBJECT(dev), &port_ops, s, TYPE_SOFTGEN_HARNESS, HARNESS_SIZE);
   isa_register_ioport(ISA_DEVICE(dev), &s->ports, s->base);
+  intel_gpu_virtual_time_begin();
 }
 
 static void get_limit(Object* object, Visitor* v, const char* name, void* opaque, Error** errp) {

@@ -11,7 +11,7 @@ from common import print_table, say
 EPILOG = """Each execution restores the machine to a checkpoint, gives the device a fault plan, and has the guest do the target's work. Plans that reach
 new code of i915 or drm are kept and changed further. An oops, WARN, BUG, hung task, lockdep report, soft lockup, or a guest that does not end its
 work is a finding: it is repeated, minimised, and kept in ~/.cache/softgen/findings/device with a plan that --repro takes (docs/fuzzing.md).
-Exit status: 0 no finding (or --repro: none repeated), 1 findings."""
+Exit status: 0 no finding (or --repro: none repeated; --check-restores: equal), 1 findings."""
 
 
 def add_parser(commands, positive):
@@ -22,6 +22,7 @@ def add_parser(commands, positive):
                         ", ".join(fuzz_campaign.TARGETS))
     parser.add_argument("--ignore", action="append", default=[], metavar="ORACLE", choices=fuzz_campaign.ORACLES,
                         help="not a finding, may be repeated: " + ", ".join(fuzz_campaign.ORACLES) + ". Most findings are of WARN")
+    parser.add_argument("--check-restores", type=int, metavar="N", help="restore N times while a target is fuzzed, and say whether memory and devices are the same each time; no findings")
     fuzz_command.add_options(parser, positive, "plan", "for all targets together, without the boots", "machines at once")
     parser.set_defaults(function=device)
 
@@ -34,6 +35,8 @@ def device(options):
         facts, plan = known
         options.platform, options.guest = facts["platform"], facts["guest"]
         return fuzz_command.repeat(fuzz_campaign.Campaign(facts["target"], options, 0), plan, facts)
+    if options.check_restores:
+        return check_restores(options)
     names = list(dict.fromkeys(options.target or fuzz_campaign.TARGETS))
     say(f"seed {options.seed}, {options.seconds:g} s for {len(names)} targets, {options.jobs} at once")
     campaigns = [fuzz_campaign.Campaign(name, options, options.seed) for name in names]
@@ -42,6 +45,20 @@ def device(options):
     if report:
         report.write_text(json.dumps(summary(campaigns, options.seed), indent=1) + "\n")
     return 1 if any(campaign.findings for campaign in campaigns) else 0
+
+
+def check_restores(options):
+    campaign = fuzz_campaign.Campaign((options.target or ["submit"])[0], options, options.seed)
+    try:
+        campaign.start()
+        say(f"{campaign.name}: seed {options.seed}, {options.check_restores} restores")
+        different = campaign.check_restores(options.check_restores)
+    finally:
+        campaign.close()
+    print(f"{campaign.restores} restores, {campaign.looks} hashes: memory " + (f"differs behind restore {different}" if different else "is always the same"))
+    if campaign.other_devices:
+        print(f"devices' states differ at {len(campaign.other_devices)} of them, first behind restore {campaign.other_devices[0]}")
+    return 1 if different or campaign.other_devices else 0
 
 
 def run_all(campaigns, options):

@@ -29,12 +29,14 @@ TARGETS = {
 }
 FRESH_PLANS = 8    # one execution in so many has a plan made from nothing
 SWEEPS = 4         # 1 of N executions runs a plan of fuzz_plans.Sweep
+RESTORES_PER_LOOK = 20  # of check_restores()
 ENDLESS_PLANS = 8  # plans that are drawn for one that is not known to end the guest
 RECENT = 16        # half of the others change one of the newest plans
 ORACLES = sorted({name for name, _ in fuzz_machine.ORACLES} | {"no end"})
 PROBING = ("probe", "rebind")
 HEADER = "# softgen fuzz device"
 NO_END = "the guest does not end the workload"
+
 
 def finding_of(outcome, ignored=()):
     """(oracle, line) of an execution, or None. `ignored`: oracles that do not count."""
@@ -48,6 +50,7 @@ class Campaign(fuzz_compares.TracingCampaign, fuzz_base.BaseCampaign):
     def __init__(self, name, options, seed):
         super().__init__(options, f"{seed} {name}")
         self.name, self.target, self.words, self.sweep, self.groups = name, TARGETS[name], None, None, None
+        self.restores, self.looks, self.other_devices = 0, 0, []  # of check_restores()
         self._data = b""
         self._endless = []  # of findings that end a guest: the points and actions of their plans
 
@@ -95,6 +98,26 @@ class Campaign(fuzz_compares.TracingCampaign, fuzz_base.BaseCampaign):
             return [fuzz_plans.line(self.random, self.words) for _ in range(self.random.randint(1, 3))]
         base = self.random.choice(self.corpus[-RECENT:] if self.random.randrange(2) else self.corpus)
         return fuzz_plans.mutated(self.random, self.words, base, self.corpus)
+
+    def check_restores(self, count):
+        """Restores so many times, with an attempt's execution before most of them, and looks at the hashes of memory and of devices' states. The number of
+        the first restore behind which memory is not that behind the first look, or None; self.other_devices: behind which devices differ."""
+        first = None
+        while self.restores < count:
+            for _ in range(min(RESTORES_PER_LOOK - 1, count - self.restores - 1)):
+                attempt = self.next_attempt()
+                outcome = self.execute(attempt)
+                self.executed(attempt, outcome, self.finding_of(outcome))
+                self.restores += 1
+                if outcome.end != "done":
+                    self._endless.append(kinds_of(attempt))
+            memory, devices = self.machine.restored_hash().split()
+            self.restores, self.looks, first = self.restores + 1, self.looks + 1, first or (memory, devices)
+            if memory != first[0]:
+                return self.restores
+            if devices != first[1]:
+                self.other_devices.append(self.restores)
+        return None
 
     def run_on_machine(self, attempt):
         return self.run_traced(attempt, lambda: self.machine.execute(self._data, text_of(attempt)))

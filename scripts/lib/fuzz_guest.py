@@ -18,7 +18,7 @@ FINDINGS = CACHE / "findings" / "guest"
 SEEDS = fuzz_table.FOLDER / "seeds.txt"
 HEADER = "# softgen fuzz guest"
 NODE = "submit"
-# An execution that takes longer than 12 s of guest time does not end: the agent interrupts its program after 5. What takes the host longer than 25 s
+# An execution that takes longer than 12 s of guest time does not end: the agent interrupts its program after 2. What takes the host longer than 25 s
 # is counted as slow: batches without an end cost the host more than the guest.
 LIMIT_US, LIMIT_SECONDS = 12_000_000, 25
 FRESH_PROGRAMS = 12  # one in so many is made from nothing

@@ -6,12 +6,14 @@ register write that submits to them (threads=0). So the same input, plan and sna
 import base64
 import collections
 import json
+import os
 import pathlib
 import re
 import time
 
 import accel
 import coverage
+import fuzz_cores
 import fuzz_image
 import guest as guests
 from common import Failure
@@ -73,6 +75,18 @@ class FuzzMachine(guests.Machine):
         self._arguments = [slow.get(word, word) for word in self._arguments]
         self._console_at, self._request = 0, pathlib.Path(self.serial).with_name("execution")
         self.image = ram_disk.stem  # what the guest is made of
+        self._core = fuzz_cores.take()
+
+    def _in_child(self):
+        super()._in_child()
+        if self._core:
+            os.sched_setaffinity(0, {self._core.number})
+
+    def close(self):
+        super().close()
+        if self._core:
+            self._core.release()
+            self._core = None
 
     def boot(self):
         """Starts QEMU, runs to the node and takes the snapshot; what the kernel said until then."""
@@ -158,6 +172,11 @@ class FuzzMachine(guests.Machine):
                 return "dead"
             elif time.monotonic() >= deadline:
                 return "silent"
+
+    def restored_hash(self):
+        """Restores the snapshot, without an execution: a hash of memory, and one of devices."""
+        self.put("snapshot-restore", True)
+        return self.get("snapshot-hash")
 
     def firmware_offsets(self):
         """Offsets in the OpRegion: of nonzero bytes, and of the three after each, which may belong to the same value."""

@@ -49,10 +49,6 @@ def gpu_arguments(gpu, device_args="", platform=None):
     return ["-plugin", str(build.PLUGIN), "-device", ",".join([f"intel-gpu-{platform or platforms.names()[0]},addr=2.0", *filter(None, [device_args]), "id=gpu"])]
 
 
-def _die_with_parent():
-    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
-
-
 class Machine:
     """QEMU with one GPU and a QMP connection; stopped by close() or by leaving a `with` block."""
     environment = {}  # QEMU's additions to our environment
@@ -79,7 +75,7 @@ class Machine:
     def start(self, extra=()):
         with open(self.errors, "wb") as log:
             self._process = subprocess.Popen([*self._arguments, *extra], stdin=subprocess.DEVNULL, stdout=log, stderr=log,
-                                             env={**os.environ, **self.environment}, pass_fds=[theirs.fileno() for theirs in self._near], preexec_fn=_die_with_parent)
+                                             env={**os.environ, **self.environment}, pass_fds=[theirs.fileno() for theirs in self._near], preexec_fn=self._in_child)
         for theirs in self._near:
             theirs.close()
         try:
@@ -87,6 +83,10 @@ class Machine:
         except Failure:
             raise self.gone("QEMU refused to start") from None
         return self
+
+    def _in_child(self):
+        """Runs in QEMU's process before QEMU does: it ends with us."""
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
 
     @property
     def pid(self):

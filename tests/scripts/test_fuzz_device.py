@@ -12,6 +12,7 @@ from driver import ROOT
 
 sys.path.insert(0, str(ROOT / "scripts" / "lib"))
 import fuzz_campaign  # noqa: E402
+import fuzz_cores  # noqa: E402
 import fuzz_findings  # noqa: E402
 import fuzz_machine  # noqa: E402
 import fuzz_plans  # noqa: E402
@@ -54,6 +55,40 @@ HUNG = """[    1.0] INFO: task kworker/u2:1:23 blocked for more than 30 seconds.
 [    1.0]  process_one_work+0x1/0x2
 [    1.0]  </TASK>
 """
+
+
+class Cores(unittest.TestCase):
+    def setUp(self):
+        work = tempfile.TemporaryDirectory()
+        self.addCleanup(work.cleanup)
+        self.folder = pathlib.Path(work.name) / "cores"
+
+    def take(self, allowed, present):
+        core = fuzz_cores.take(allowed, present, self.folder)
+        if core:
+            self.addCleanup(core.release)
+        return core
+
+    def number(self, allowed, present):
+        core = self.take(allowed, present)
+        return core and core.number
+
+    def test_each_machine_has_its_own(self):
+        self.assertEqual([self.number({0, 1, 2}, 3) for _ in range(3)], [0, 1, 2])
+
+    def test_one_that_was_given_back_is_taken_again(self):
+        first, second = self.take({0, 1}, 2), self.take({0, 1}, 2)
+        first.release()
+        self.assertEqual((self.number({0, 1}, 2), second.number), (0, 1))
+
+    def test_more_machines_than_cores_run_anywhere(self):
+        self.assertEqual([self.number({0, 1}, 2) for _ in range(3)], [0, 1, None])
+
+    def test_one_core_is_left_alone(self):
+        self.assertIsNone(self.number({0}, 1))
+
+    def test_the_callers_choice_is_left_alone(self):
+        self.assertIsNone(self.number({0, 1}, 4))
 
 
 def outcome(console="", end="done"):

@@ -28,7 +28,7 @@
 #define FIRST_FILE 3
 #define LAST_FILE 799
 // A program that waits for longer is interrupted, again and again until it ends.
-#define BUDGET_SECONDS 5
+#define BUDGET_SECONDS 2
 #define INTERRUPT_US 200000
 // What is still to be done by the kernel's workers when the files are closed.
 #define SETTLE_US 1000
