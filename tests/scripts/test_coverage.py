@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+from unittest import mock
 
 from driver import ROOT, script
 
@@ -16,6 +17,8 @@ import cmd_coverage  # noqa: E402
 import coverage  # noqa: E402
 import coverage_files  # noqa: E402
 import coverage_lines  # noqa: E402
+import fault_rows  # noqa: E402
+import guest  # noqa: E402
 
 SYMBOLS = """ffffffffc0001000 t first\t[i915]
 ffffffffc0001010 t __pfx_second\t[i915]
@@ -222,6 +225,35 @@ class Comparison(unittest.TestCase):
             cmd_coverage.print_comparison(rows, {("i915", "both", 0), ("i915", "gone", 0)})
         self.assertIn("2 functions newly entered; 1 of the old run's were not entered", out.getvalue())
         self.assertIn(["reset", "3", "2", "1"], [line.split() for line in out.getvalue().splitlines()])
+
+
+class SilentGuest:
+    """A machine whose guest stops answering at its second fault."""
+
+    def __init__(self):
+        self.faults = []
+
+    def get(self, name):  # pylint: disable=unused-argument
+        return str(len(self.faults))
+
+    def put(self, name, value):
+        if name == "faults-add" and value.startswith("on "):
+            self.faults.append(value)
+
+    def capture(self, script, timeout):  # pylint: disable=unused-argument
+        if len(self.faults) > 1:
+            raise guest.TimedOut("the command did not end within 180 s")
+        return 0, "", ""
+
+
+class FaultRows(unittest.TestCase):
+    def test_a_row_that_does_not_end(self):
+        machine = SilentGuest()
+        rows = [fault_rows.Row(name, (f"on {name} do never",), "true") for name in ("first", "second", "third")]
+        with mock.patch.object(fault_rows, "ROWS", tuple(rows)), contextlib.redirect_stderr(io.StringIO()) as said:
+            self.assertFalse(cmd_coverage.run_fault_rows(machine))
+        self.assertEqual(machine.faults, ["on first do never", "on second do never"])
+        self.assertIn("did not end", said.getvalue())
 
 
 class Refusals(unittest.TestCase):
