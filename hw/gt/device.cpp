@@ -240,6 +240,7 @@ void Device::resume() {
 // Stopping for a reset needs no pause before it: the work is dropped anyway. While the engines are held none accesses guest memory.
 void Device::reset(Entries entries) {
   faults_.plan.forget_deferred();
+  timer_.poll_ns = min_poll_ns;
   if (entries == Entries::kept) entries = planned_wakeup();
   streamers_->stop_engines(~0u);
   registers_.reset();
@@ -259,7 +260,7 @@ void Device::state(Archive& archive) {
 }
 
 void Device::unit_states(Archive& archive) {
-  if (archive.reading()) faults_.plan.forget_deferred();
+  if (archive.reading()) faults_.plan.forget_deferred(), timer_.poll_ns = min_poll_ns;
   const uint32_t version = archive.section("device", 3);
   uint32_t id = config_.platform->pci_device_id;
   archive.value(id);

@@ -96,6 +96,12 @@ class FakeHost {
       sg_timer_expired(device_, id);
     }
   }
+  /// Guest time at which the timer expires; -1: it is not set.
+  int64_t deadline(unsigned timer) {
+    std::lock_guard lock(mutex_);
+    const auto at = timers_.find(timer);
+    return at == timers_.end() ? -1 : at->second;
+  }
   bool level() {
     std::lock_guard lock(mutex_);
     return level_;
