@@ -76,9 +76,9 @@ class VeboxTarget {
   }
   /// Pictures of few pixels reach more, and more of them.
   void make_small(StateSource& in, const Sent& sent, std::vector<uint32_t>& packet) {
-    for (const auto& [start, width, change] : sent.small) {
-      const auto put = [&](uint32_t value) { StateSource::put(packet, start, width, value); };
-      switch (change) {
+    for (const auto& field : sent.small) {
+      const auto put = [&](uint32_t value) { StateSource::put(packet, field.start, field.width, value); };
+      switch (field.change) {
         // SFC's input, of less than `large / 2` as a rule, lies in the picture.
         case Sent::Change::size: put(in.one_in(4) ? in.below(large) : scales_ ? large / 2 + in.below(small) : in.below(small)); break;
         case Sent::Change::end: put(in.one_in(4) ? in.below(large) : large); break;
