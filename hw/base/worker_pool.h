@@ -85,7 +85,17 @@ inline void for_each(WorkerPool* pool, size_t count, const std::function<void(si
   if (pool) return pool->for_each(count, body);
   for (size_t i = 0; i < count; ++i) body(i, 0);
 }
-/// The slots that for_each() may pass.
+/// WorkerPool::for_each_until(), also for `first` behind the last index: then no body is called, and it is returned.
+inline size_t for_each_until(WorkerPool* pool, size_t first, size_t count, const std::function<void(size_t index, unsigned slot)>& body,
+                             const std::function<bool()>& enough) {
+  if (pool && first < count) return pool->for_each_until(first, count, body, enough);
+  while (first < count) {
+    body(first++, 0);
+    if (enough()) break;
+  }
+  return first;
+}
+/// The slots that these may pass.
 inline unsigned slots_of(const WorkerPool* pool) { return pool ? pool->slots() : 1; }
 
 }  // namespace softgen

@@ -260,7 +260,10 @@ void Device::state(Archive& archive) {
 }
 
 void Device::unit_states(Archive& archive) {
-  if (archive.reading()) faults_.plan.forget_deferred(), timer_.poll_ns = min_poll_ns;
+  if (archive.reading()) {
+    faults_.plan.forget_deferred();
+    timer_.poll_ns = min_poll_ns;
+  }
   const uint32_t version = archive.section("device", 3);
   uint32_t id = config_.platform->pci_device_id;
   archive.value(id);

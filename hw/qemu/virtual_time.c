@@ -53,10 +53,10 @@ static bool has_work(CPUState* cpu) {
 }
 
 /*
- * Each AioContext has a list of timers, and is woken when one of any list is due, though nothing but throttled disks has timers of guest time there.
- * A list (private struct QEMUTimerList, util/qemu-timer.c) has the clock's next list, the place that has its own address, a callback, its argument, one
- * behind the other. Where they begin is looked for in two lists of our own, and believed when these are each other's neighbours. (AioContext itself
- * has another layout in each build of QEMU.)
+ * Each AioContext has a list of timers, and is woken when a timer of any list is due, though only throttled disks have timers of guest time there.
+ * The private struct QEMUTimerList (util/qemu-timer.c) has these members in a row: the clock's next list, the place that has its own address, a callback,
+ * and the callback's argument. Their offset is found in two lists that are made here with a known callback, and used only if the second one's `next` is
+ * the first one. (AioContext itself has another layout in each build of QEMU.)
  */
 typedef struct {
   QEMUTimerList* next;
@@ -91,7 +91,7 @@ static void notify_if_needed(void* opaque, QEMUClockType type) {
   if (timerlist_has_timers(listener->list)) listener->callback(listener->argument, type);
 }
 
-/* All lists of the clock but the main loop's, which wakes the virtual CPU. The machine has not run yet, so that nobody notifies them. */
+/* All lists of the clock but the main loop's, which wakes the virtual CPU. The machine has not run yet: no other thread uses them. */
 static void quieten_lists(void) {
   QEMUTimerList* first = timerlist_new(QEMU_CLOCK_VIRTUAL, never, &idle);
   QEMUTimerList* second = timerlist_new(QEMU_CLOCK_VIRTUAL, never, &idle);

@@ -146,24 +146,23 @@ uint32_t RenderTarget::write_words(memory::View& view, uint32_t x, uint32_t y, u
   return pixels;
 }
 
+bool OutputMerger::stores_texels(const RenderTarget& rt, unsigned target) const {
+  if (!rt.level || rt.mcs || rt.surface.samples != 1 || blend_.alpha_test || alpha_to_coverage_) return false;
+  const Mode how = mode(rt, target);
+  return !how.reads && !(how.floating && blend_.alpha_to_one);
+}
+
 bool OutputMerger::copies_words(const RenderTarget& rt, unsigned target) const {
   const surface::Surface& s = rt.surface;
-  if (!rt.level || rt.mcs || s.samples != 1 || s.tiling != surface::Tiling::linear || s.row_layout()) return false;
+  if (!stores_texels(rt, target) || s.tiling != surface::Tiling::linear || s.row_layout()) return false;
   const surface::Format& format = *rt.format;
-  const Mode how = mode(rt, target);
   if (format.layout != surface::ElementLayout::words && format.layout != surface::ElementLayout::uint8) return false;
-  if (how.floating || how.reads || blend_.alpha_test || alpha_to_coverage_) return false;
+  if (format.numeric == surface::Numeric::floating) return false;
   // Stored channel n is the message's channel n. Three of them have a size by which addresses are seldom divisible.
   for (int8_t c = 0; c < 4; ++c)
     if (format.output[static_cast<size_t>(c)] != (c < format.channels ? c : -1)) return false;
   if (format.channels == 3) return false;
   return (s.base | s.pitch) % format.block_bytes() == 0;
-}
-
-bool OutputMerger::stores_texels(const RenderTarget& rt, unsigned target) const {
-  if (!rt.level || rt.mcs || rt.surface.samples != 1 || blend_.alpha_test || blend_.alpha_to_one || alpha_to_coverage_) return false;
-  const Mode how = mode(rt, target);
-  return !how.blending && !how.logic && !how.partial && !how.reads;
 }
 
 std::optional<ColorKernel> OutputMerger::color_kernel(const RenderTarget& rt, unsigned target) const {

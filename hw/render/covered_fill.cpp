@@ -12,7 +12,7 @@ namespace softgen::render {
 FilledPixels fill_covered(const CoveredFill& how, const Coverage& part, const RasterState& state, const PixelRect& tile,
                           ThreadCount& threads) {
   const RenderTarget& rt = how.target;
-  const PixelRect there{0, 0, static_cast<int32_t>(rt.level->extent().width), static_cast<int32_t>(rt.level->extent().height)};
+  const PixelRect there = rt.bounds();
   FilledPixels out;
   PartRaster raster(part, state);
   PixelRect rect = tile;

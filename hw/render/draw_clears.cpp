@@ -31,7 +31,7 @@ PixelRect Drawer::Draw::blocks_rect(const PreparedObject& object) const {
   const int32_t scale_x = samples == 1 ? ccs_x : samples <= 4 ? 8 : samples == 8 ? 2 : 1;
   const int32_t scale_y = samples != 1 ? 2 : rt.surface.aux_mapped ? 16 : 32;
   PixelRect rect{object.bounds.x0 * scale_x, object.bounds.y0 * scale_y, object.bounds.x1 * scale_x, object.bounds.y1 * scale_y};
-  rect.clip({0, 0, static_cast<int32_t>(rt.level->extent().width), static_cast<int32_t>(rt.level->extent().height)});
+  rect.clip(rt.bounds());
   return rect;
 }
 

@@ -54,8 +54,8 @@ bool Drawer::Draw::may_copy(const PixelDraw& pixels) const {
   const PixelState& state = state_.pixel;
   if (state.sample_mask || state.computes_depth || state.computes_stencil || pixels.coarse || pixels.kernel.start.run_vector_mask)
     return false;
-  return !pixels.targets.empty() && pixels.merger.stores_texels(pixels.targets[0], 0) &&
-         may_copy_texels(*pixels.kernel.program, pixels.simd);
+  return may_copy_texels(*pixels.kernel.program, pixels.simd) && !pixels.targets.empty() &&
+         pixels.merger.stores_texels(pixels.targets[0], 0);
 }
 
 /// One invocation per sample excludes coarse pixels (Mesa quotes ICL PRM vol 2d in anv's genX_state.c).

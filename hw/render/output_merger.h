@@ -28,6 +28,8 @@ struct RenderTarget {
   surface::Mcs mcs;
   surface::Ccs ccs;  ///< of the level
 
+  /// Of the level.
+  PixelRect bounds() const { return {0, 0, static_cast<int32_t>(level->extent().width), static_cast<int32_t>(level->extent().height)}; }
   /// Within the level and the view's slices.
   bool holds(uint32_t x, uint32_t y, uint32_t layer) const {
     return level && x < level->extent().width && y < level->extent().height && layer < surface.view_extent;

@@ -11,6 +11,7 @@
 #include "hw/render/symbolic_kernel.h"
 #include "hw/render/thread_count.h"
 #include "hw/render/tile_bins.h"
+#include "hw/render/uniform_color.h"
 #include "hw/render/windower.h"
 #include "hw/surface/binding.h"
 
@@ -60,11 +61,8 @@ bool loads_texels(const eu::Op& op, unsigned simd) {
 }
 
 bool stores_colors(const eu::Op& op, unsigned simd) {
-  const eu::Instruction& i = *op.instruction;
-  if (!is_fixed(op) || !i.end_of_thread) return false;
-  const MessageOp& m = *op.message;
-  return m.kind == MessageKind::render_target_write && !m.replicated && !m.dual_source && !m.high_slots && m.is_plain() &&
-         m.binding.index == 0 && m.simd == simd && i.exec_size == simd && op.shift == 0;
+  return is_fixed(op) && writes_plain_colors(op) && !op.message->replicated && op.message->binding.index == 0 && op.message->simd == simd &&
+         op.shift == 0;
 }
 
 /// The parameter `letter` of a load.
@@ -231,7 +229,7 @@ bool Windower::copy_object(const PixelRect& tile) {
   if (!copied_) return false;
   const RenderTarget& target = draw_->targets[0];
   PixelRect inside = rect;
-  inside.clip({0, 0, static_cast<int32_t>(target.level->extent().width), static_cast<int32_t>(target.level->extent().height)});
+  inside.clip(target.bounds());
   if (inside.empty() || object_->layer >= target.surface.view_extent) return false;
   const auto plan = plan_copy(surface::cached_surface(context_.view, draw_->kernel.bases, copied_->binding), target, *copied_, inside);
   if (!plan) return false;
@@ -239,10 +237,8 @@ bool Windower::copy_object(const PixelRect& tile) {
   const auto covered = static_cast<uint64_t>(pixels_of(rect));
   ThreadCount threads(draw_->simd, squares_ ? WholeSquares::full : WholeSquares::none);
   threads.add_rect(rect);
-  PixelTally& tally = context_.tally;
-  tally.rasterized += covered, tally.depth += covered, tally.invocations += covered, tally.copied += covered;
-  tally.written += static_cast<uint64_t>(pixels_of(inside));
-  tally.add_threads(threads.threads(), *draw_->kernel.program);
+  count_replaced(covered, static_cast<uint64_t>(pixels_of(inside)), threads);
+  context_.tally.copied += covered;
   count_work(Work::pixels_sampled, covered);
   return true;
 }

@@ -122,14 +122,7 @@ bool TilePass::draw(EngineEnv& env, bool shared, uint64_t& tile, const DrawClock
   if (!begin(env)) return false;
   const auto enough = [&] { return clock ? clock->must_stop() : env.stop.aborting(); };
   const auto body = [this](size_t index, unsigned slot) { draw_tile(index, *slots_[slot]); };
-  if (pool_ && shared) {
-    tile = pool_->for_each_until(tile, tiles_.size(), body, enough);
-    return tile >= tiles_.size();
-  }
-  while (tile < tiles_.size()) {
-    body(tile++, 0);
-    if (enough()) break;
-  }
+  tile = for_each_until(shared ? pool_ : nullptr, tile, tiles_.size(), body, enough);
   return tile >= tiles_.size();
 }
 

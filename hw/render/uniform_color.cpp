@@ -54,16 +54,12 @@ bool moves_uniform(const Instruction& i, unsigned first, Moved& moved) {
 /// It waits for instructions before it, which are finished here.
 bool only_orders(const Instruction& i) { return i.opcode == Opcode::sync && !i.is_wait(); }
 
-/// A final render target write: single source, SIMD8, SIMD16 or SIMD16 with a replicated colour, without a header.
+/// A final write of colours that are the same for all pixels.
 bool sends_all(const eu::Op& op, unsigned first) {
+  if (!writes_plain_colors(op)) return false;
   const Instruction& i = *op.instruction;
-  const eu::OpcodeInfo* const row = i.info();
-  if (!row || !op.message || i.pred_control || !i.end_of_thread) return false;
-  const MessageOp& m = *op.message;
-  const bool split = row->form == eu::Form::split_send;
-  if (split && (i.ex_descriptor_in_register || (m.extended_length && !uniform_register(i.src[1], first)))) return false;
-  return m.kind == MessageKind::render_target_write && !m.dual_source && !m.high_slots && !m.header && m.is_plain() &&
-         i.exec_size == m.simd && uniform_payload(i.src[0], first);
+  const bool split = i.info()->form == eu::Form::split_send;
+  return !(split && op.message->extended_length && !uniform_register(i.src[1], first)) && uniform_payload(i.src[0], first);
 }
 
 /// What sends_one_color_behind_header() accepts as the end: a write whose first register is r0.
@@ -121,6 +117,15 @@ bool sends_one_color_behind_header(const eu::Program& program, unsigned first) {
     const Instruction& i = *op.instruction;
     return moves_to(i, header) || (!reads_message_registers(i) && moves_uniform(i, first, moved));
   });
+}
+
+bool writes_plain_colors(const eu::Op& op) {
+  const Instruction& i = *op.instruction;
+  if (!i.info() || !op.message || i.pred_control || !i.end_of_thread) return false;
+  const MessageOp& m = *op.message;
+  if (i.info()->form == eu::Form::split_send && i.ex_descriptor_in_register) return false;
+  return m.kind == MessageKind::render_target_write && !m.dual_source && !m.high_slots && !m.header && m.is_plain() &&
+         i.exec_size == m.simd;
 }
 
 bool writes_only_targets(const eu::Program& program) {
@@ -189,11 +194,16 @@ bool Windower::fill_object(const PixelRect& tile) {
     const FilledPixels filled = fill_covered(how, part, draw_->raster, tile, threads);
     all.covered += filled.covered, all.written += filled.written;
   }
-  PixelTally& tally = context_.tally;
-  tally.rasterized += all.covered, tally.depth += all.covered, tally.invocations += all.covered, tally.filled += all.covered;
-  tally.written += all.written;
-  tally.add_threads(threads.threads(), *draw_->kernel.program);
+  count_replaced(all.covered, all.written, threads);
+  context_.tally.filled += all.covered;
   return true;
+}
+
+/// What `threads` would count that are replaced: their covered pixels, and those within the target.
+void Windower::count_replaced(uint64_t covered, uint64_t written, const ThreadCount& threads) {
+  PixelTally& tally = context_.tally;
+  tally.rasterized += covered, tally.depth += covered, tally.invocations += covered, tally.written += written;
+  tally.add_threads(threads.threads(), *draw_->kernel.program);
 }
 
 }  // namespace softgen::render

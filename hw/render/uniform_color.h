@@ -3,6 +3,7 @@
 // object.
 #pragma once
 
+#include "hw/eu/program/op.h"
 #include "hw/eu/program/program.h"
 
 namespace softgen::render {
@@ -14,6 +15,10 @@ bool sends_one_color(const eu::Program& program, unsigned first);
 /// The same of instruction sets whose messages are sent from message registers, with a header that begins with r0: only the first two registers of the
 /// message, which are the header, and which channels run may differ from thread to thread.
 bool sends_one_color_behind_header(const eu::Program& program, unsigned first);
+
+/// The instruction is a final render target write whose payload is one colour per channel, or one that is replicated: it has no header, and no register says
+/// what it does.
+bool writes_plain_colors(const eu::Op& op);
 
 /// No message of the kernel changes anything but render targets.
 bool writes_only_targets(const eu::Program& program);

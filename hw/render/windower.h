@@ -43,6 +43,7 @@ class Windower {
   void draw_quad(uint32_t x, uint32_t y, const std::array<uint32_t, 4>& samples, const std::array<uint32_t, 4>& coverage);
   bool stippled_out(uint32_t x, uint32_t y) const;
   bool writes_all_covered() const;
+  void count_replaced(uint64_t covered, uint64_t written, const ThreadCount& threads);
   bool fill_object(const PixelRect& tile);
   bool copy_object(const PixelRect& tile);
 

@@ -35,31 +35,24 @@ class VeboxTarget {
   static constexpr uint32_t small = 20, large = 80, state_dwords = 91;
   static constexpr uint32_t formats[] = {0, 1, 2, 3, 4, 4, 4, 5, 8, 12};  ///< those that are built
 
-  /// A command, and what make_small() changes of it.
+  /// A command, and the fields that make_small() changes.
   struct Sent {
     enum class Change : uint8_t { size, end, pitch, format, zero, one };
-    struct Small {
-      uint32_t start;
-      unsigned width;
-      Change change;
-    };
-
-    explicit Sent(const char* name) : command(*defs::gen9::commands.find(name)) {
-      for (const defs::Field& field : command.fields) {
-        const std::string_view of = field.name;
-        const auto add = [&](Change change) { small.push_back({field.start, field.width(), change}); };
-        if (of == "Height" || of == "Width") add(Change::size);
-        else if (of == "Ending X") add(Change::end);
-        else if (of == "Surface Pitch" || of == "Derived Surface Pitch") add(Change::pitch);
-        else if (of == "Surface Format") add(Change::format);
-        else if (of == "Starting X" || of == "Demosaic Enable" || of.starts_with("X Offset") || of == "Half Pitch for Chroma" ||
-                 of.ends_with("Tiled Resource Mode"))
-          add(Change::zero);
-        else if (of == "Interleave Chroma") add(Change::one);
-      }
+    static std::optional<Change> change_of(std::string_view name) {
+      if (name == "Height" || name == "Width") return Change::size;
+      if (name == "Ending X") return Change::end;
+      if (name == "Surface Pitch" || name == "Derived Surface Pitch") return Change::pitch;
+      if (name == "Surface Format") return Change::format;
+      if (name == "Starting X" || name == "Demosaic Enable" || name.starts_with("X Offset") || name == "Half Pitch for Chroma" ||
+          name.ends_with("Tiled Resource Mode"))
+        return Change::zero;
+      if (name == "Interleave Chroma") return Change::one;
+      return std::nullopt;
     }
+
+    explicit Sent(const char* name) : command(*defs::gen9::commands.find(name)), small(chosen_fields<Change>(command, change_of)) {}
     const defs::Command& command;
-    std::vector<Small> small;
+    const std::vector<ChosenField<Change>> small;
   };
 
   void send(StateSource& in, const Sent& sent, uint32_t surface = 0) {
@@ -78,7 +71,7 @@ class VeboxTarget {
   void make_small(StateSource& in, const Sent& sent, std::vector<uint32_t>& packet) {
     for (const auto& field : sent.small) {
       const auto put = [&](uint32_t value) { StateSource::put(packet, field.start, field.width, value); };
-      switch (field.change) {
+      switch (field.kind) {
         // SFC's input, of less than `large / 2` as a rule, lies in the picture.
         case Sent::Change::size: put(in.one_in(4) ? in.below(large) : scales_ ? large / 2 + in.below(small) : in.below(small)); break;
         case Sent::Change::end: put(in.one_in(4) ? in.below(large) : large); break;

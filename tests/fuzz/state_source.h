@@ -10,6 +10,7 @@
 #include <bit>
 #include <cstdint>
 #include <cstring>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -238,5 +239,29 @@ class StateSource {
   std::span<const uint64_t> addresses_;
   uint64_t state_ = 0xcbf2'9ce4'8422'2325, salt_ = 0;
 };
+
+/// A field of a packet to which a target gives values of a kind.
+template <typename Kind>
+struct ChosenField {
+  Kind kind;
+  uint32_t start;
+  unsigned width;
+};
+
+/// The fields of `structure`, and of structures in it, to whose names kind_of() gives a kind. Targets find them once: to compare the names for each packet
+/// took a tenth of the time.
+template <typename Kind, typename KindOf>
+std::vector<ChosenField<Kind>> chosen_fields(const defs::Structure& structure, KindOf&& kind_of, uint32_t first = 0) {
+  std::vector<ChosenField<Kind>> found;
+  for (const defs::Field& field : structure.fields) {
+    if (field.type == defs::FieldType::structure) {
+      const auto inner = chosen_fields<Kind>(*field.structure, kind_of, first + field.start);
+      found.insert(found.end(), inner.begin(), inner.end());
+    } else if (const std::optional<Kind> kind = kind_of(std::string_view(field.name))) {
+      found.push_back({*kind, first + field.start, field.width()});
+    }
+  }
+  return found;
+}
 
 }  // namespace softgen::fuzz

@@ -65,41 +65,32 @@ class VideoTarget {
     video_.execute({0, &command, packet}, env);
   }
 
-  /// A field that says how much a packet is about.
-  struct Extent {
-    enum class Kind : uint8_t { size, position, length, start } kind;
-    uint32_t start;
-    unsigned width;
-  };
-  static void find_extents(const defs::Structure& structure, std::vector<Extent>& found, uint32_t first = 0) {
-    for (const defs::Field& field : structure.fields) {
-      const std::string_view name = field.name;
-      const auto has = [&](const char* part) { return name.find(part) != name.npos; };
-      const auto add = [&](Extent::Kind kind) { found.push_back({kind, first + field.start, field.width()}); };
-      if (field.type == defs::FieldType::structure) find_extents(*field.structure, found, first + field.start);
-      else if (has("Frame Height") || has("Frame Width") || name.starts_with("Picture Height") || name.starts_with("Picture Width"))
-        add(Extent::Kind::size);
-      else if (has("Slice Vertical") || has("Slice Horizontal")) add(Extent::Kind::position);
-      else if (has("Data Length")) add(Extent::Kind::length);
-      else if (has("Data Start")) add(Extent::Kind::start);
-    }
+  /// What a field says of how much a packet is about.
+  enum class Extent : uint8_t { size, position, length, start };
+  using Extents = std::vector<ChosenField<Extent>>;
+  static std::optional<Extent> extent_of(std::string_view name) {
+    const auto has = [&](const char* part) { return name.find(part) != name.npos; };
+    if (has("Frame Height") || has("Frame Width") || name.starts_with("Picture Height") || name.starts_with("Picture Width"))
+      return Extent::size;
+    if (has("Slice Vertical") || has("Slice Horizontal")) return Extent::position;
+    if (has("Data Length")) return Extent::length;
+    if (has("Data Start")) return Extent::start;
+    return std::nullopt;
   }
-  /// Found once for each command: searching names took a tenth of the time.
-  const std::vector<Extent>& extents(const defs::Command& one) {
+  const Extents& extents(const defs::Command& one) {
     for (const auto& [known, list] : extents_)
       if (known == &one) return list;
-    find_extents(one, extents_.emplace_back(&one, std::vector<Extent>{}).second);
-    return extents_.back().second;
+    return extents_.emplace_back(&one, chosen_fields<Extent>(one, extent_of)).second;
   }
   /// Sizes, lengths and positions are small as a rule: pictures of few blocks reach more, in less time.
   void make_small(StateSource& in, const defs::Command& one, std::vector<uint32_t>& packet) {
-    for (const Extent& extent : extents(one)) {
-      const auto put = [&](uint32_t value) { StateSource::put(packet, extent.start, extent.width, value); };
-      switch (extent.kind) {
-        case Extent::Kind::size: put(in.small_below(max_blocks)); break;
-        case Extent::Kind::position: put(in.one_in(2) ? 0 : in.small_below(max_blocks + 1)); break;
-        case Extent::Kind::length: put(in.below(in.one_in(2) ? short_stream : stream_bytes)); break;
-        case Extent::Kind::start: put(in.below(64)); break;
+    for (const auto& field : extents(one)) {
+      const auto put = [&](uint32_t value) { StateSource::put(packet, field.start, field.width, value); };
+      switch (field.kind) {
+        case Extent::size: put(in.small_below(max_blocks)); break;
+        case Extent::position: put(in.one_in(2) ? 0 : in.small_below(max_blocks + 1)); break;
+        case Extent::length: put(in.below(in.one_in(2) ? short_stream : stream_bytes)); break;
+        case Extent::start: put(in.below(64)); break;
       }
     }
   }
@@ -108,10 +99,10 @@ class VideoTarget {
   void limit(StateSource& in, const defs::Command& one, std::vector<uint32_t>& packet) {
     static constexpr uint32_t large = 24;
     if (in.one_in(256)) return;
-    for (const Extent& extent : extents(one)) {
-      const auto put = [&](uint32_t value) { StateSource::put(packet, extent.start, extent.width, value); };
-      if (extent.kind == Extent::Kind::length) put(in.below(4 * stream_bytes));
-      if (extent.kind == Extent::Kind::size) put(in.below(large));
+    for (const auto& field : extents(one)) {
+      const auto put = [&](uint32_t value) { StateSource::put(packet, field.start, field.width, value); };
+      if (field.kind == Extent::length) put(in.below(4 * stream_bytes));
+      if (field.kind == Extent::size) put(in.below(large));
     }
   }
 
@@ -159,7 +150,7 @@ class VideoTarget {
   const uint32_t standard_;
   const std::vector<const defs::Command*> state_;
   const defs::Command& object_;
-  std::vector<std::pair<const defs::Command*, std::vector<Extent>>> extents_;
+  std::vector<std::pair<const defs::Command*, Extents>> extents_;
   GuestMap map_{96};
   StopFlag stop_;
   mmio::RegisterFile registers_{defs::gen9::registers};

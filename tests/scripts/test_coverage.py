@@ -247,7 +247,7 @@ class SilentGuest:
 
 
 class FaultRows(unittest.TestCase):
-    def test_a_row_that_does_not_end(self):
+    def test_endless_script(self):
         machine = SilentGuest()
         rows = [fault_rows.Row(name, (f"on {name} do never",), "true") for name in ("first", "second", "third")]
         with mock.patch.object(fault_rows, "ROWS", tuple(rows)), contextlib.redirect_stderr(io.StringIO()) as said:

@@ -54,12 +54,7 @@ uint32_t Enhancer::run(uint32_t first, WorkerPool* pool) {
   const auto enough = [&] { return sink_ ? stop_.aborting() : stop_.reasons() != 0; };
   for (const uint32_t end : {filtered_, bands()}) {
     if (first >= end) continue;
-    if (pool) {
-      first = static_cast<uint32_t>(pool->for_each_until(first, end, body, enough));
-    } else {
-      do body(first++, 0);
-      while (first < end && !enough());
-    }
+    first = static_cast<uint32_t>(for_each_until(pool, first, end, body, enough));
     if (first < end || enough()) break;
   }
   return first;

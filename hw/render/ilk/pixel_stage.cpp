@@ -87,14 +87,8 @@ void PixelStage::draw_list() {
     };
     const auto enough = [&] { return context_.asked_to_stop(); };
     uint64_t& next = context_.progress.tiles;
-    if (WorkerPool* const pool = context_.hosts.pool(context_.state.wm); pool && pixels >= shared_pixels) {
-      if (next < tiles.size()) next = pool->for_each_until(next, tiles.size(), draw_tile, enough);
-    } else {
-      while (next < tiles.size()) {
-        draw_tile(next++, 0);
-        if (enough()) break;
-      }
-    }
+    next =
+        for_each_until(pixels >= shared_pixels ? context_.hosts.pool(context_.state.wm) : nullptr, next, tiles.size(), draw_tile, enough);
     if (next < tiles.size()) context_.preempted = true;
   }
   list_.clear();

@@ -57,7 +57,7 @@ TEST_CASE("a job that is stopped early has done all indices before the stop and 
   }
 }
 
-TEST_CASE("a background job is done once by the workers and by the thread that finishes it, while the pool does other jobs") {
+TEST_CASE("each index of a background job is done once, by the workers or in finish(), also while the pool has other jobs") {
   WorkerPool pool(2);
   BackgroundJob background(pool);
   CHECK_FALSE(background.started());
@@ -82,7 +82,7 @@ TEST_CASE("a background job is done once by the workers and by the thread that f
   }
 }
 
-TEST_CASE("a background job says when the workers have done all of it") {
+TEST_CASE("done(): whether the workers have done all of a background job") {
   WorkerPool pool(1);
   BackgroundJob background(pool);
   std::atomic<bool> go{false};
@@ -95,7 +95,7 @@ TEST_CASE("a background job says when the workers have done all of it") {
   background.finish();
 }
 
-TEST_CASE("what a body of a background job throws comes out where the job is finished") {
+TEST_CASE("finish() throws what a body of the background job has thrown") {
   WorkerPool pool(1);
   BackgroundJob background(pool);
   background.start(4, [](size_t, unsigned) { throw std::runtime_error("body"); });
@@ -103,7 +103,7 @@ TEST_CASE("what a body of a background job throws comes out where the job is fin
   CHECK_FALSE(background.started());
 }
 
-TEST_CASE("the end of a background job that was not finished leaves out what was not begun") {
+TEST_CASE("the destructor of a background job leaves out bodies that were not begun") {
   WorkerPool pool(1);
   std::atomic<bool> begun{false}, go{false};
   std::atomic<int> done{0};
