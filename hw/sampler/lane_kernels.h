@@ -138,7 +138,7 @@ struct LanePlain {
   int32_t u = 0, v = 0;
   /// Of the stored components; with 24 bits all of the one that there is.
   int32_t to[4] = {nowhere, nowhere, nowhere, nowhere};
-  const float* srgb = nullptr;  ///< the values of components 0 to 2 by code; component 3 is linear
+  const float* srgb = nullptr;              ///< the values of components 0 to 2 by code; component 3 is linear
   int32_t ones = nowhere, zeros = nowhere;  ///< what is set to 1 and to 0
 };
 /// The same of all levels, for implicit levels of detail and linear or anisotropic filters.

@@ -39,9 +39,7 @@ struct Levels : Sixteen<tiling> {
     return permuted(quad, reinterpret_cast<F>(_mm512_maskz_broadcast_f32x4(0xffff, reinterpret_cast<__m128>(quads))));
   }
 
-  [[gnu::noinline]] static void scattered_colors(const LanePlain& p, F u, F v, Colors& out) {
-    S::template colors<way>(p, u, v, out.of);
-  }
+  [[gnu::noinline]] static void scattered_colors(const LanePlain& p, F u, F v, Colors& out) { S::template colors<way>(p, u, v, out.of); }
   [[gnu::always_inline]] static inline void level_colors(const LanePlain& p, const Point& at, F (&out)[4]) {
     if (p.has_window && S::template linear_colors<true, way>(p, at.u, at.v, out)) return;
     Colors colors;

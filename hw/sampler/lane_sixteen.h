@@ -39,7 +39,8 @@ struct Plain : Texels<W> {
     const I at = fixed(p, n, coordinate);
     Axis axis;
     if constexpr (!linear) {
-      axis.texel[0] = V::words(p.folded[n] ? V::wrapped(p.wrap[n], at >> 8, V::template splat<I>(p.texels[n]), false) : at >> 8 & p.mask[n]);
+      axis.texel[0] =
+          V::words(p.folded[n] ? V::wrapped(p.wrap[n], at >> 8, V::template splat<I>(p.texels[n]), false) : at >> 8 & p.mask[n]);
       return axis;
     }
     const I shifted = at - 128, low = shifted >> 8, high = low + 1;
@@ -73,7 +74,9 @@ struct Plain : Texels<W> {
     for (unsigned c = 0; c < 4; ++c) {
       out[c] = F{};
       if (p.to[c] < 0) continue;
-      const auto across = [&](const U* two) { return V::template between<false>(srgb_component(p, two[0], c), srgb_component(p, two[1], c), u); };
+      const auto across = [&](const U* two) {
+        return V::template between<false>(srgb_component(p, two[0], c), srgb_component(p, two[1], c), u);
+      };
       out[c] = V::template between<false>(across(texels), across(texels + 2), v);
     }
   }
@@ -85,7 +88,8 @@ struct Plain : Texels<W> {
     U texels[4];
     gathered<linear>(p, u.texel, v.texel, texels);
     if constexpr (way == Way::linear) V::bytes_filtered(texels, u.weight, v.weight, out);
-    if constexpr (way == Way::linear_srgb) srgb_filtered(p, texels, V::floats(u.weight) * (1.0f / 256), V::floats(v.weight) * (1.0f / 256), out);
+    if constexpr (way == Way::linear_srgb)
+      srgb_filtered(p, texels, V::floats(u.weight) * (1.0f / 256), V::floats(v.weight) * (1.0f / 256), out);
     for (unsigned c = 0; c < 4; ++c) {
       if constexpr (way == Way::nearest_srgb) out[c] = srgb_component(p, texels[0], c);
       if constexpr (way == Way::nearest) out[c] = V::unorm8(V::byte_of(texels[0], c));
@@ -208,7 +212,9 @@ struct Sixteen : Plain<16, tiling>, Windows<tiling> {
     if (!w.found || _mm512_cmpge_epu16_mask(w.from, everywhere(k.pairs_outside))) return false;
     if (_mm512_cmpge_epu16_mask(w.from, everywhere(k.pairs_beyond_four))) Contents(w).template pairs<true>(k, place, texels);
     else Contents(w).template pairs<false>(k, place, texels);
-    const auto fraction = [&](__m512i fixed) { return V::floats(reinterpret_cast<U>(_mm512_and_si512(fixed, all(k.byte)))) * (1.0f / 256); };
+    const auto fraction = [&](__m512i fixed) {
+      return V::floats(reinterpret_cast<U>(_mm512_and_si512(fixed, all(k.byte)))) * (1.0f / 256);
+    };
     if constexpr (is_srgb(way)) {
       Base::srgb_filtered(p, texels, fraction(x), fraction(y), colors);
     } else {

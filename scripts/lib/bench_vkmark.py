@@ -8,7 +8,7 @@ import guest as guests
 import guest_packages
 from app_rows import LAVAPIPE
 from bench_glmark2 import CPU_THAT_LLVM_KNOWS
-from bench_rows import SIZES, THREADS, geometric_mean, mesa_version, row
+from bench_rows import SIZES, THREADS, geometric_mean, row
 from common import Failure, say
 from mesa_root import PACKAGES, ReleaseMesa
 
@@ -30,6 +30,12 @@ def _frames(text, peer):
         raise Failure(f"{PROGRAM} runs on {device[1] if device else 'nothing'}")
     found = re.findall(r"^\[(.*?)\] (.*?): ?FPS: \d+ FrameTime: ([\d.]+) ms", text, re.MULTILINE)
     return {f"{scene}:{what}": 1000 / max(float(milliseconds), 0.001) for scene, what, milliseconds in found}
+
+
+def _driver(text):
+    """Mesa's version, from a driver version as VK_MAKE_API_VERSION packs it."""
+    packed = int(re.search(r"Driver Version:\s*(\d+)", text)[1])
+    return f"Mesa {packed >> 22 & 127}.{packed >> 12 & 1023}.{packed & 4095}"
 
 
 def _rows(prefix, suffix, ours, peers, driver="-"):
@@ -58,7 +64,7 @@ def vkmark(options):
         return done.stdout
 
     for size in options.size or SIZES:
-        driver = mesa_version(run(size, False))  # fills the cache of kernels
+        driver = _driver(run(size, False))  # fills the cache of kernels
         ours, peers = [], []
         for number in range(options.repeats):
             ours.append(_frames(run(size, False), peer=False))

@@ -329,21 +329,21 @@ TEST_CASE("colours of copied buffers are stored as by the output merger") {
 
 TEST_CASE("fill writes all of a rectangle and nothing else") {
   Fixture f;
-  f.surface.width = 80, f.surface.height = 70;
+  f.surface.width = 300, f.surface.height = 70;
   using surface::Tiling;
   for (const Tiling tiling : {Tiling::linear, Tiling::x, Tiling::y, Tiling::yf, Tiling::ys}) {
     if (surface::is_standard(tiling)) f.surface.halign = f.surface.valign = tiling == Tiling::ys ? 128 : 32;
-    f.view.fill(base, 0, 0x10000);
+    f.view.fill(base, 0, 0x40000);
     f.surface.format = surface::find_format(surface::SurfaceFormat::R8G8B8A8_UNORM);
     f.surface.tiling = tiling;
-    f.surface.pitch = 512;
+    f.surface.pitch = 1536;
     const surface::Level level(f.surface, 0);
     const uint32_t value = 0x12345678;
-    const PixelRect rect{3, 5, 77, 69};
+    const PixelRect rect{3, 5, 277, 69};
     const StopFlag stop;
     fill(f.view, f.surface, level, rect, 0, 0, reinterpret_cast<const std::byte*>(&value), {stop, StopFlag::dropping});
     for (int32_t y = 0; y < 70; ++y)
-      for (int32_t x = 0; x < 80; ++x) {
+      for (int32_t x = 0; x < 300; ++x) {
         const bool in = x >= rect.x0 && x < rect.x1 && y >= rect.y0 && y < rect.y1;
         REQUIRE(f.view.load<uint32_t>(level.address(static_cast<uint32_t>(x), static_cast<uint32_t>(y), 0)) == (in ? value : 0));
       }
