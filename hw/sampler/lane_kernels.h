@@ -114,23 +114,32 @@ struct LaneFootprints {
 /// The fast path of the most common samples: one level of four 8-bit UNORM or sRGB components, or nearest texels of 24 bits, in tiles Y or Yf, in one
 /// piece of host memory, from registers (of eight dwords) to registers.
 struct LanePlain {
+  /// Repeats or mirrors any number of texels.
+  struct Fold {
+    bool needed = false;
+    Wrap mode = Wrap::wrap;
+    int32_t texels = 1;
+  };
+  struct Axis {
+    float scale = 1, added = 0;   ///< 1/256 texels are coordinate * scale + added, which rounds,
+    float min = 0, max = 0;       ///< clamped to these
+    int32_t first = 0, last = 0;  ///< linear filters: texels are clamped to these,
+    int32_t mask = -1;            ///< then wrapped by this, or
+    Fold fold;                    ///< by this, where a mask does not do it
+  };
+  /// In a window of 12x8 texels inside the level no texel is clamped or wrapped. The largest such position, the mask that wraps positions, and the
+  /// level's row within its tile; u (a multiple of four) in element 0, v in element 4.
+  struct Window {
+    bool possible = false;
+    alignas(16) int16_t last[8] = {}, mask[8] = {}, top[8] = {};
+  };
   static constexpr int32_t nowhere = -1;
   const std::byte* memory = nullptr;  ///< the first texel of the level's first row of tiles; Yf: of its first tile
   uint32_t pitch = 0;
   uint32_t within[2] = {0, 0};  ///< the level's first column (Y: 0) and row in that tile, multiples of four; 0 without mip levels
   uint32_t tile_step = 0;       ///< Y: an address is 16 row + tile_step (row / 32), plus an offset for the column
-  float scale[2] = {1, 1};      ///< u, v: 1/256 texels are coordinate * scale + added
-  float added[2] = {0, 0};      ///< for rounding
-  float min[2] = {0, 0}, max[2] = {0, 0};       ///< 1/256 texels are clamped to these
-  int32_t first[2] = {0, 0}, last[2] = {0, 0};  ///< linear filters: texels are clamped to these,
-  int32_t mask[2] = {-1, -1};                   ///< then wrapped by this, or
-  bool folded[2] = {false, false};              ///< by the mode and the number of texels, where a mask does not do it
-  Wrap wrap[2] = {Wrap::clamp, Wrap::clamp};
-  int32_t texels[2] = {1, 1};
-  /// In a window of 12x8 texels inside the level no texel is clamped or wrapped. The largest such position, and the mask that wraps
-  /// positions; u (a multiple of four) in element 0, v in element 4.
-  bool has_window = false;
-  alignas(16) int16_t window_last[8] = {}, window_mask[8] = {}, window_top[8] = {};
+  Axis axes[2];                 ///< u, v
+  Window window;
   float size[2] = {1, 1};  ///< for nearest texels without rounding
   /// Where the last message's window was (Yf: its column and row); the next one is usually as far from this one.
   mutable uint64_t before = 0;

@@ -41,7 +41,7 @@ struct Levels : Sixteen<tiling> {
 
   [[gnu::noinline]] static void scattered_colors(const LanePlain& p, F u, F v, Colors& out) { S::template colors<way>(p, u, v, out.of); }
   [[gnu::always_inline]] static inline void level_colors(const LanePlain& p, const Point& at, F (&out)[4]) {
-    if (p.has_window && S::template linear_colors<true, way>(p, at.u, at.v, out)) return;
+    if (p.window.possible && S::template linear_colors<true, way>(p, at.u, at.v, out)) return;
     Colors colors;
     scattered_colors(p, at.u, at.v, colors);
     for (unsigned c = 0; c < 4; ++c) out[c] = colors.of[c];

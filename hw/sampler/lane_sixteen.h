@@ -25,9 +25,9 @@ struct Plain : Texels<W> {
   }
 
   /// A coordinate in 1/256 texels.
-  [[gnu::always_inline]] static inline I fixed(const LanePlain& p, unsigned n, F coordinate) {
-    const F texels = coordinate * p.scale[n] + p.added[n];
-    return V::floored(V::larger(V::smaller(texels, V::template splat<F>(p.max[n])), V::template splat<F>(p.min[n])));
+  [[gnu::always_inline]] static inline I fixed(const LanePlain::Axis& a, F coordinate) {
+    const F texels = coordinate * a.scale + a.added;
+    return V::floored(V::larger(V::smaller(texels, V::template splat<F>(a.max)), V::template splat<F>(a.min)));
   }
 
   struct Axis {
@@ -35,24 +35,24 @@ struct Plain : Texels<W> {
     I weight{};
   };
   template <bool linear>
-  [[gnu::always_inline]] static inline Axis axis(const LanePlain& p, unsigned n, F coordinate) {
-    const I at = fixed(p, n, coordinate);
+  [[gnu::always_inline]] static inline Axis axis(const LanePlain::Axis& a, F coordinate) {
+    const I at = fixed(a, coordinate), texels = V::template splat<I>(a.fold.texels);
+    const auto folded = [&](I i) { return V::wrapped(a.fold.mode, i, texels, false); };
     Axis axis;
     if constexpr (!linear) {
-      axis.texel[0] =
-          V::words(p.folded[n] ? V::wrapped(p.wrap[n], at >> 8, V::template splat<I>(p.texels[n]), false) : at >> 8 & p.mask[n]);
+      axis.texel[0] = V::words(a.fold.needed ? folded(at >> 8) : at >> 8 & a.mask);
       return axis;
     }
     const I shifted = at - 128, low = shifted >> 8, high = low + 1;
     axis.weight = shifted & 255;
-    if (p.folded[n]) {
-      const I texels = V::template splat<I>(p.texels[n]), wrapped = V::wrapped(p.wrap[n], low, texels, false);
-      axis.texel[0] = V::words(wrapped), axis.texel[1] = V::words(V::next(p.wrap[n], low, wrapped, texels, false));
+    if (a.fold.needed) {
+      const I wrapped = folded(low);
+      axis.texel[0] = V::words(wrapped), axis.texel[1] = V::words(V::next(a.fold.mode, low, wrapped, texels, false));
       return axis;
     }
-    const I first = V::template splat<I>(p.first[n]), last = V::template splat<I>(p.last[n]);
-    axis.texel[0] = V::words((low > first ? low : first) & p.mask[n]);
-    axis.texel[1] = V::words((high < last ? high : last) & p.mask[n]);
+    const I first = V::template splat<I>(a.first), last = V::template splat<I>(a.last);
+    axis.texel[0] = V::words((low > first ? low : first) & a.mask);
+    axis.texel[1] = V::words((high < last ? high : last) & a.mask);
     return axis;
   }
 
@@ -84,7 +84,7 @@ struct Plain : Texels<W> {
   template <Way way>
   [[gnu::always_inline]] static inline void colors(const LanePlain& p, F u_at, F v_at, F (&out)[4]) {
     constexpr bool linear = filters(way);
-    const Axis u = axis<linear>(p, 0, u_at), v = axis<linear>(p, 1, v_at);
+    const Axis u = axis<linear>(p.axes[0], u_at), v = axis<linear>(p.axes[1], v_at);
     U texels[4];
     gathered<linear>(p, u.texel, v.texel, texels);
     if constexpr (way == Way::linear) V::bytes_filtered(texels, u.weight, v.weight, out);
@@ -201,7 +201,7 @@ struct Sixteen : Plain<16, tiling>, Windows<tiling> {
   [[gnu::always_inline]] static inline bool linear_colors(const LanePlain& p, F u, F v, F (&colors)[4]) {
     const Constants& k = WindowVectors::constants();
     const auto fixed = [&](unsigned n, F coordinate) {
-      const F texels = coordinate * p.scale[n] + p.added[n];
+      const F texels = coordinate * p.axes[n].scale + p.axes[n].added;
       return _mm512_sub_epi32(reinterpret_cast<__m512i>(V::floored(texels)), all(k.half));
     };
     const __m512i x = fixed(0, u), y = fixed(1, v);
@@ -240,7 +240,7 @@ struct Sixteen : Plain<16, tiling>, Windows<tiling> {
 
   template <Way way, Form form>
   [[gnu::always_inline]] static inline bool windowed(const LanePlain& p, uint32_t* registers, uint32_t mask) {
-    if (!p.has_window) return false;
+    if (!p.window.possible) return false;
     if constexpr (filters(way)) return linear<form, way>(p, registers, mask);
     else return nearest<form, way>(p, registers, mask);
   }

@@ -133,11 +133,11 @@ struct Windows : WindowVectors {
     __m128i min = reinterpret_cast<__m128i>(__builtin_shufflevector(corners, corners, 0, 1, 2, 3));
     min = _mm_min_epi16(min, _mm_srli_epi64(min, 32));
     min = _mm_min_epi16(min, _mm_srli_epi64(min, 16));  // in elements 0 and 4
-    const __m128i line = _mm_and_si128(min, eight_of(k.lines)), wrapped = _mm_and_si128(line, eight_of(p.window_mask));
-    const __m128i inside = _mm_min_epi16(wrapped, eight_of(p.window_last));
+    const __m128i line = _mm_and_si128(min, eight_of(k.lines)), wrapped = _mm_and_si128(line, eight_of(p.window.mask));
+    const __m128i inside = _mm_min_epi16(wrapped, eight_of(p.window.last));
     __m128i first = inside;
     if constexpr (!Lines::any_row) {
-      const __m128i in_surface = tops ? _mm_add_epi16(inside, eight_of(p.window_top)) : inside;
+      const __m128i in_surface = tops ? _mm_add_epi16(inside, eight_of(p.window.top)) : inside;
       const __m128i crosses = _mm_cmpgt_epi16(_mm_and_si128(in_surface, eight_of(k.in_tile)), eight_of(k.last_row));
       first = _mm_sub_epi16(inside, _mm_and_si128(_mm_and_si128(inside, eight_of(k.rows)), crosses));
     }

@@ -180,29 +180,29 @@ bool LaneSampler::shortest(const LaneLevel& level, LanePlain& to) const {
   to.tile_step = tile_rows * s.pitch - 512;
   const int32_t size[2] = {level.width, level.height};
   for (unsigned n = 0; n < 2; ++n) {
-    to.scale[n] = s.normalized ? 256.0f * static_cast<float>(size[n]) : 256.0f;
-    to.added[n] = magnified_.rounded[n] ? lane_rounding : lane_least;
-    to.wrap[n] = s.wrap[n], to.texels[n] = size[n];
+    LanePlain::Axis& axis = to.axes[n];
+    axis.scale = s.normalized ? 256.0f * static_cast<float>(size[n]) : 256.0f;
+    axis.added = magnified_.rounded[n] ? lane_rounding : lane_least;
     if (s.wrap[n] == Wrap::clamp) {
       // Linear: half a texel less; both texels are the last one where the upper one would be beyond.
-      to.min[n] = 0, to.max[n] = static_cast<float>(256 * size[n] - (linear ? 0 : 1));
-      to.first[n] = 0, to.last[n] = size[n] - 1, to.mask[n] = -1;
+      axis.min = 0, axis.max = static_cast<float>(256 * size[n] - (linear ? 0 : 1));
+      axis.first = 0, axis.last = size[n] - 1, axis.mask = -1;
     } else {
       const bool power = s.wrap[n] == Wrap::wrap && std::has_single_bit(static_cast<uint32_t>(size[n]));
-      to.min[n] = -256 * lane_far, to.max[n] = 256 * lane_far;
-      to.first[n] = INT32_MIN, to.last[n] = INT32_MAX, to.mask[n] = power ? size[n] - 1 : -1;
-      to.folded[n] = !power;
+      axis.min = -256 * lane_far, axis.max = 256 * lane_far;
+      axis.first = INT32_MIN, axis.last = INT32_MAX, axis.mask = power ? size[n] - 1 : -1;
+      axis.fold = {!power, s.wrap[n], size[n]};
     }
   }
   constexpr int32_t window[2] = {12, 8};
-  to.has_window = size[0] >= window[0] && size[1] >= window[1] && std::max(size[0], size[1]) <= 1 << 14 &&
-                  (linear || !(magnified_.rounded[0] || magnified_.rounded[1]));
+  to.window.possible = size[0] >= window[0] && size[1] >= window[1] && std::max(size[0], size[1]) <= 1 << 14 &&
+                       (linear || !(magnified_.rounded[0] || magnified_.rounded[1]));
   for (unsigned n = 0; n < 2; ++n) {
     to.size[n] = s.normalized ? static_cast<float>(size[n]) : 1.0f;
-    to.window_last[4 * n] = static_cast<int16_t>((size[n] - window[n]) & (n == 0 ? ~3 : ~0)),
-                       to.window_mask[4 * n] = static_cast<int16_t>(to.mask[n]);
+    to.window.last[4 * n] = static_cast<int16_t>((size[n] - window[n]) & (n == 0 ? ~3 : ~0));
+    to.window.mask[4 * n] = static_cast<int16_t>(to.axes[n].mask);
   }
-  to.window_top[4] = static_cast<int16_t>(to.within[1]);
+  to.window.top[4] = static_cast<int16_t>(to.within[1]);
   return true;
 }
 

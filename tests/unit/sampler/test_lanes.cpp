@@ -226,7 +226,7 @@ TEST_CASE("the fast path gives the results of the general path") {
   }
   for (unsigned n = 0; n < kernels.count; ++n) CHECK((ways[n] > 100 && of_yf[n] > 100));
   for (unsigned yf = 0; yf < 2; ++yf)
-    if (kernels.best().plain[yf].levels[1]) CHECK((with_levels[yf] > 100 && anisotropic[yf] > 100));
+    if (kernels.best().plain[yf].levels[0][1]) CHECK((with_levels[yf] > 100 && anisotropic[yf] > 100));
 }
 
 TEST_CASE("quads whose channels have different levels of detail do not use vector code") {
