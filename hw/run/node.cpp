@@ -174,6 +174,8 @@ enum sgrun_node sgrun_adopt(int fd) {
   return node;
 }
 
+bool sgrun_may_be_sync_file(int fd) { return !root().empty() && is_socket(fd); }
+
 enum sgrun_kind sgrun_kind_of_fd(int fd) {
   if (file_of(fd)) return SGRUN_DRM;
   if (is_perf_stream(fd)) return SGRUN_PERF_STREAM;
