@@ -9,10 +9,10 @@ import pathlib
 import subprocess
 import sys
 
-# Chromium leaves pictures of less than 720 lines to its own decoders (ResolutionBasedDecoderPriority).
-OPTIONS = ["--ozone-platform=wayland", "--use-gl=angle", "--use-angle=gles-egl", "--ignore-gpu-blocklist", "--no-sandbox", "--no-first-run", "--kiosk", "--hide-scrollbars",
-           "--autoplay-policy=no-user-gesture-required", "--disable-features=ResolutionBasedDecoderPriority", "--enable-features=AcceleratedVideoDecodeLinuxGL,AcceleratedVideoDecodeLinuxZeroCopyGL",
-           "--enable-logging=stderr", "--remote-debugging-pipe", f"--user-data-dir={os.getcwd()}/profile", "--force-device-scale-factor=1"]
+# Chromium leaves pictures of less than 720 lines to its own decoders (ResolutionBasedDecoderPriority); of others it decodes what VA-API offers without being asked to.
+OPTIONS = ["--ozone-platform=wayland", "--no-sandbox", "--no-first-run", "--kiosk", "--hide-scrollbars", "--force-device-scale-factor=1",
+           "--autoplay-policy=no-user-gesture-required", "--disable-features=ResolutionBasedDecoderPriority",
+           "--enable-logging=stderr", "--remote-debugging-pipe", f"--user-data-dir={os.getcwd()}/profile"]
 PAGE = """<!doctype html><body style="margin: 0; background: #204060"><video muted style="display: block"></video>"""
 PLAY = """new Promise((loaded) => document.readyState == "complete" ? loaded() : addEventListener("load", loaded)).then(() => new Promise((done, failed) => {
   const video = document.querySelector("video"), fail = () => failed(new Error(video.error.message));
