@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Samples of compiled kernels, from registers to registers.
+#include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <memory>
 
 #include "hw/base/per_thread.h"
@@ -132,6 +134,7 @@ bool DirectSample::set_shortest() {
     if (to != LanePlain::nowhere) return false;
     to = out[c] * register_dwords;
   }
+  for (LanePlain& level : plain) std::copy(std::begin(first.to), std::end(first.to), level.to);
   levels.level = plain.data();
   quick_state = bound->lanes.needs_lod() ? static_cast<const void*>(&levels) : plain.data();
   return true;

@@ -40,30 +40,6 @@ struct Channels : Texels<W> {
     return by_quad(q);
   }
 
-  [[gnu::always_inline]] static inline I modulo(I i, I size, bool power) {
-    if (power) return i & (size - 1);
-    // Exact: the quotient is an integer or at least 1 / size away from one, and |i| < 2^23.
-    return i - V::floored(V::floats(i) / V::floats(size)) * size;
-  }
-  [[gnu::always_inline]] static inline I wrapped(Wrap mode, I i, I size, bool power) {
-    switch (mode) {
-      case Wrap::wrap: return modulo(i, size, power);
-      case Wrap::mirror: {
-        const I m = modulo(i, 2 * size, power);
-        return m < size ? m : 2 * size - 1 - m;
-      }
-      case Wrap::clamp: break;
-    }
-    const I last = size - 1;
-    i = i < 0 ? I{} : i;
-    return i > last ? last : i;
-  }
-  /// wrapped(i + 1), where `low` is wrapped(i).
-  [[gnu::always_inline]] static inline I next(Wrap mode, I i, I low, I size, bool power) {
-    if (mode != Wrap::wrap || power) return wrapped(mode, i + 1, size, power);
-    return low + 1 == size ? I{} : low + 1;
-  }
-
   struct Axis {
     I low, high;  ///< texels; equal without linear filtering
     I weight;     ///< of high
@@ -77,9 +53,9 @@ struct Channels : Texels<W> {
                                         V::template splat<F>(tap.rounded[n] ? lane_rounding : lane_least))) +
                     (tap.offset[n] * one_texel - (linear ? one_texel / 2 : 0));
     const I i = fixed >> 8;
-    const I low = wrapped(s.wrap[n], i, size, s.powers);
+    const I low = V::wrapped(s.wrap[n], i, size, s.powers);
     if constexpr (!linear) return {low, low, I{}};
-    return {low, next(s.wrap[n], i, low, size, s.powers), fixed & (one_texel - 1)};
+    return {low, V::next(s.wrap[n], i, low, size, s.powers), fixed & (one_texel - 1)};
   }
 
   /// Elements in the low bits of dwords.
@@ -105,15 +81,11 @@ struct Channels : Texels<W> {
       for (unsigned i = 0; i < count; ++i) texels[i] >>= (offsets[i] & 3u) * 8u;
   }
 
-  [[gnu::always_inline]] static inline F look_up(const float* table, U code) {
-    return reinterpret_cast<F>(V::gather(reinterpret_cast<const std::byte*>(table), code * 4u));
-  }
-
   template <LaneCodes codes>
   [[gnu::always_inline]] static inline F component(const LaneDecode& d, unsigned n, U texel) {
     switch (codes) {
       case LaneCodes::unorm8: return V::unorm8(V::byte_of(texel, n));
-      case LaneCodes::srgb8: return n == d.linear_component ? V::unorm8(V::byte_of(texel, n)) : look_up(d.srgb, V::byte_of(texel, n));
+      case LaneCodes::srgb8: return n == d.linear_component ? V::unorm8(V::byte_of(texel, n)) : V::srgb8(d.srgb, V::byte_of(texel, n));
       case LaneCodes::unorm24: return V::unorm24(texel);
       case LaneCodes::float32: break;
     }

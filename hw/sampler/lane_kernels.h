@@ -111,8 +111,8 @@ struct LaneFootprints {
   float taps[max_quads] = {1, 1, 1, 1}, step_u[max_quads] = {}, step_v[max_quads] = {};
 };
 
-/// The fast path of the most common samples: one level of four 8-bit UNORM components (not sRGB), or nearest texels of 24 bits, in tiles Y or Yf, in one
-/// piece of host memory, with clamping or with wrapping at powers of two, from registers (of eight dwords) to registers.
+/// The fast path of the most common samples: one level of four 8-bit UNORM or sRGB components, or nearest texels of 24 bits, in tiles Y or Yf, in one
+/// piece of host memory, from registers (of eight dwords) to registers.
 struct LanePlain {
   static constexpr int32_t nowhere = -1;
   const std::byte* memory = nullptr;  ///< the first texel of the level's first row of tiles; Yf: of its first tile
@@ -123,7 +123,10 @@ struct LanePlain {
   float added[2] = {0, 0};      ///< for rounding
   float min[2] = {0, 0}, max[2] = {0, 0};       ///< 1/256 texels are clamped to these
   int32_t first[2] = {0, 0}, last[2] = {0, 0};  ///< linear filters: texels are clamped to these,
-  int32_t mask[2] = {-1, -1};                   ///< then wrapped by this
+  int32_t mask[2] = {-1, -1};                   ///< then wrapped by this, or
+  bool folded[2] = {false, false};              ///< by the mode and the number of texels, where a mask does not do it
+  Wrap wrap[2] = {Wrap::clamp, Wrap::clamp};
+  int32_t texels[2] = {1, 1};
   /// In a window of 12x8 texels inside the level no texel is clamped or wrapped. The largest such position, and the mask that wraps
   /// positions; u (a multiple of four) in element 0, v in element 4.
   bool has_window = false;
@@ -135,6 +138,7 @@ struct LanePlain {
   int32_t u = 0, v = 0;
   /// Of the stored components; with 24 bits all of the one that there is.
   int32_t to[4] = {nowhere, nowhere, nowhere, nowhere};
+  const float* srgb = nullptr;  ///< the values of components 0 to 2 by code; component 3 is linear
   int32_t ones = nowhere, zeros = nowhere;  ///< what is set to 1 and to 0
 };
 /// The same of all levels, for implicit levels of detail and linear or anisotropic filters.
@@ -147,10 +151,10 @@ struct LanePlainLevels {
 /// Samples the channels of `mask`; `plain`: a LanePlain, or LanePlainLevels. False: no effect, the caller uses the general path.
 using LanePlainSample = bool (*)(const void* plain, uint32_t* registers, uint32_t mask);
 struct LanePlainKernels {
-  LanePlainSample sample[2][2];   ///< 16 channels (else 8); linear filter
-  LanePlainSample nearest24[2];   ///< of 24 bits; 16 channels; null: there is none
-  LanePlainSample levels[2];      ///< 16 channels; null: there is none
-  LanePlainSample footprints[2];  ///< the same of anisotropic filters
+  LanePlainSample sample[2][2][2];   ///< sRGB; linear filter; 16 channels (else 8)
+  LanePlainSample nearest24[2];      ///< of 24 bits; 16 channels; null: there is none
+  LanePlainSample levels[2][2];      ///< sRGB; 16 channels; null: there is none
+  LanePlainSample footprints[2][2];  ///< the same of anisotropic filters
 };
 
 struct LaneKernels {

@@ -9,7 +9,8 @@
 namespace softgen::sampler {
 namespace {
 
-template <LaneTiling tiling>
+/// `way`: of each level.
+template <LaneTiling tiling, Way way>
 struct Levels : Sixteen<tiling> {
   using S = Sixteen<tiling>;
   using V = Texels<16>;
@@ -39,10 +40,10 @@ struct Levels : Sixteen<tiling> {
   }
 
   [[gnu::noinline]] static void scattered_colors(const LanePlain& p, F u, F v, Colors& out) {
-    S::template colors<Way::linear>(p, u, v, out.of);
+    S::template colors<way>(p, u, v, out.of);
   }
   [[gnu::always_inline]] static inline void level_colors(const LanePlain& p, const Point& at, F (&out)[4]) {
-    if (p.has_window && S::template linear_colors<true>(p, at.u, at.v, out)) return;
+    if (p.has_window && S::template linear_colors<true, way>(p, at.u, at.v, out)) return;
     Colors colors;
     scattered_colors(p, at.u, at.v, colors);
     for (unsigned c = 0; c < 4; ++c) out[c] = colors.of[c];

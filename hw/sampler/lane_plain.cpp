@@ -42,27 +42,32 @@ bool sixteen(const void* plain, uint32_t* registers, uint32_t mask) {
 }
 
 #ifdef __AVX512F__
-template <LaneTiling tiling, bool half, bool anisotropic>
-bool levels(const void* levels, uint32_t* registers, uint32_t mask) {
-  const auto& p = *static_cast<const LanePlainLevels*>(levels);
-  using S = Levels<tiling>;
+template <LaneTiling tiling, Way way, bool half, bool anisotropic>
+bool levels(const void* plain, uint32_t* registers, uint32_t mask) {
+  const auto& p = *static_cast<const LanePlainLevels*>(plain);
+  using S = Levels<tiling, way>;
   if (mask == (half ? 0xff : 0xffff)) S::template levels<half ? Form::whole_half : Form::whole, anisotropic>(p, registers, mask);
   else S::template levels<half ? Form::part_half : Form::part, anisotropic>(p, registers, mask);
   return true;
 }
 #endif
 
+template <LaneTiling tiling, Way nearest, Way linear>
+constexpr void set_codes(LanePlainKernels& k, bool srgb) {
+  LanePlainSample(&sample)[2][2] = k.sample[srgb];
+  sample[0][0] = eight<tiling, nearest>, sample[0][1] = sixteen<tiling, nearest>;
+  sample[1][0] = eight<tiling, linear>, sample[1][1] = sixteen<tiling, linear>;
+#ifdef __AVX512F__
+  k.levels[srgb][0] = levels<tiling, linear, true, false>, k.levels[srgb][1] = levels<tiling, linear, false, false>;
+  k.footprints[srgb][0] = levels<tiling, linear, true, true>, k.footprints[srgb][1] = levels<tiling, linear, false, true>;
+#endif
+}
+
 template <LaneTiling tiling>
 constexpr LanePlainKernels kernels_of(LanePlainSample nearest24_8, LanePlainSample nearest24_16) {
-  LanePlainKernels k{
-      {{eight<tiling, Way::nearest>, eight<tiling, Way::linear>}, {sixteen<tiling, Way::nearest>, sixteen<tiling, Way::linear>}},
-      {nearest24_8, nearest24_16},
-      {},
-      {}};
-#ifdef __AVX512F__
-  k.levels[0] = levels<tiling, true, false>, k.levels[1] = levels<tiling, false, false>;
-  k.footprints[0] = levels<tiling, true, true>, k.footprints[1] = levels<tiling, false, true>;
-#endif
+  LanePlainKernels k{{}, {nearest24_8, nearest24_16}, {}, {}};
+  set_codes<tiling, Way::nearest, Way::linear>(k, false);
+  set_codes<tiling, Way::nearest_srgb, Way::linear_srgb>(k, true);
   return k;
 }
 

@@ -9,7 +9,9 @@
 namespace softgen::sampler {
 namespace {
 
-enum class Way : uint8_t { nearest, linear, nearest24 };
+enum class Way : uint8_t { nearest, linear, nearest_srgb, linear_srgb, nearest24 };
+constexpr bool filters(Way way) { return way == Way::linear || way == Way::linear_srgb; }
+constexpr bool is_srgb(Way way) { return way == Way::nearest_srgb || way == Way::linear_srgb; }
 
 template <unsigned W, LaneTiling tiling>
 struct Plain : Texels<W> {
@@ -37,14 +39,19 @@ struct Plain : Texels<W> {
     const I at = fixed(p, n, coordinate);
     Axis axis;
     if constexpr (!linear) {
-      axis.texel[0] = V::words(at >> 8 & p.mask[n]);
+      axis.texel[0] = V::words(p.folded[n] ? V::wrapped(p.wrap[n], at >> 8, V::template splat<I>(p.texels[n]), false) : at >> 8 & p.mask[n]);
       return axis;
     }
     const I shifted = at - 128, low = shifted >> 8, high = low + 1;
+    axis.weight = shifted & 255;
+    if (p.folded[n]) {
+      const I texels = V::template splat<I>(p.texels[n]), wrapped = V::wrapped(p.wrap[n], low, texels, false);
+      axis.texel[0] = V::words(wrapped), axis.texel[1] = V::words(V::next(p.wrap[n], low, wrapped, texels, false));
+      return axis;
+    }
     const I first = V::template splat<I>(p.first[n]), last = V::template splat<I>(p.last[n]);
     axis.texel[0] = V::words((low > first ? low : first) & p.mask[n]);
     axis.texel[1] = V::words((high < last ? high : last) & p.mask[n]);
-    axis.weight = shifted & 255;
     return axis;
   }
 
@@ -57,14 +64,30 @@ struct Plain : Texels<W> {
     }
   }
 
+  [[gnu::always_inline]] static inline F srgb_component(const LanePlain& p, U texel, unsigned c) {
+    const U code = V::byte_of(texel, c);
+    return c == 3 ? V::unorm8(code) : V::srgb8(p.srgb, code);
+  }
+  /// Of the components that are wanted. Weights: of the right and of the lower texels.
+  [[gnu::always_inline]] static inline void srgb_filtered(const LanePlain& p, const U* texels, F u, F v, F (&out)[4]) {
+    for (unsigned c = 0; c < 4; ++c) {
+      out[c] = F{};
+      if (p.to[c] < 0) continue;
+      const auto across = [&](const U* two) { return V::template between<false>(srgb_component(p, two[0], c), srgb_component(p, two[1], c), u); };
+      out[c] = V::template between<false>(across(texels), across(texels + 2), v);
+    }
+  }
+
   template <Way way>
   [[gnu::always_inline]] static inline void colors(const LanePlain& p, F u_at, F v_at, F (&out)[4]) {
-    constexpr bool linear = way == Way::linear;
+    constexpr bool linear = filters(way);
     const Axis u = axis<linear>(p, 0, u_at), v = axis<linear>(p, 1, v_at);
     U texels[4];
     gathered<linear>(p, u.texel, v.texel, texels);
-    if constexpr (linear) V::bytes_filtered(texels, u.weight, v.weight, out);
+    if constexpr (way == Way::linear) V::bytes_filtered(texels, u.weight, v.weight, out);
+    if constexpr (way == Way::linear_srgb) srgb_filtered(p, texels, V::floats(u.weight) * (1.0f / 256), V::floats(v.weight) * (1.0f / 256), out);
     for (unsigned c = 0; c < 4; ++c) {
+      if constexpr (way == Way::nearest_srgb) out[c] = srgb_component(p, texels[0], c);
       if constexpr (way == Way::nearest) out[c] = V::unorm8(V::byte_of(texels[0], c));
       if constexpr (way == Way::nearest24) out[c] = V::unorm24(texels[0]);
     }
@@ -128,7 +151,7 @@ struct Sixteen : Plain<16, tiling>, Windows<tiling> {
     put<form>(registers, p.zeros, F{}, mask);
   }
 
-  template <Form form, bool bits24>
+  template <Form form, Way way>
   [[gnu::always_inline]] static inline bool nearest(const LanePlain& p, uint32_t* registers, uint32_t mask) {
     const Constants& k = WindowVectors::constants();
     const F u = coordinates<form>(registers, p.u) * p.size[0], v = coordinates<form>(registers, p.v) * p.size[1];
@@ -146,7 +169,7 @@ struct Sixteen : Plain<16, tiling>, Windows<tiling> {
                                              _mm512_maskz_slli_epi32(0xffff, _mm512_and_si512(place, all(k.line)), 2));
       texels = reinterpret_cast<U>(_mm512_permutex2var_epi32(w.lines.upper(0), _mm512_or_si512(column, rows), w.lines.upper(1)));
     }
-    if constexpr (bits24) {
+    if constexpr (way == Way::nearest24) {
       const F value = V::unorm24(texels);
       for (const int32_t place : p.to) put<form>(registers, place, value, mask);
       constants<form>(p, registers, mask);
@@ -158,15 +181,19 @@ struct Sixteen : Plain<16, tiling>, Windows<tiling> {
       const F value = V::floats(code);
       put<form>(registers, place, V::fused(value, rest, value * scale), mask);
     };
-    answer(p.to[0], texels & byte);
-    answer(p.to[1], texels >> 8 & byte);
-    answer(p.to[2], texels >> 16 & byte);
+    const auto answer_color = [&](int32_t place, U code) {
+      if constexpr (!is_srgb(way)) answer(place, code);
+      else if (place >= 0) put<form>(registers, place, V::srgb8(p.srgb, code), mask);
+    };
+    answer_color(p.to[0], texels & byte);
+    answer_color(p.to[1], texels >> 8 & byte);
+    answer_color(p.to[2], texels >> 16 & byte);
     answer(p.to[3], texels >> 24);
     constants<form>(p, registers, mask);
     return true;
   }
 
-  template <bool tops>
+  template <bool tops, Way way>
   [[gnu::always_inline]] static inline bool linear_colors(const LanePlain& p, F u, F v, F (&colors)[4]) {
     const Constants& k = WindowVectors::constants();
     const auto fixed = [&](unsigned n, F coordinate) {
@@ -181,14 +208,19 @@ struct Sixteen : Plain<16, tiling>, Windows<tiling> {
     if (!w.found || _mm512_cmpge_epu16_mask(w.from, everywhere(k.pairs_outside))) return false;
     if (_mm512_cmpge_epu16_mask(w.from, everywhere(k.pairs_beyond_four))) Contents(w).template pairs<true>(k, place, texels);
     else Contents(w).template pairs<false>(k, place, texels);
-    const auto weight = reinterpret_cast<typename VectorTypes<16>::H>(shuffled(x, k.twice));
-    V::bytes_filtered(texels, weight, V::floats(reinterpret_cast<U>(_mm512_and_si512(y, all(k.byte)))) * (1.0f / 256), colors);
+    const auto fraction = [&](__m512i fixed) { return V::floats(reinterpret_cast<U>(_mm512_and_si512(fixed, all(k.byte)))) * (1.0f / 256); };
+    if constexpr (is_srgb(way)) {
+      Base::srgb_filtered(p, texels, fraction(x), fraction(y), colors);
+    } else {
+      const auto weight = reinterpret_cast<typename VectorTypes<16>::H>(shuffled(x, k.twice));
+      V::bytes_filtered(texels, weight, fraction(y), colors);
+    }
     return true;
   }
-  template <Form form>
+  template <Form form, Way way>
   [[gnu::always_inline]] static inline bool linear(const LanePlain& p, uint32_t* registers, uint32_t mask) {
     F colors[4];
-    if (!linear_colors<false>(p, coordinates<form>(registers, p.u), coordinates<form>(registers, p.v), colors)) return false;
+    if (!linear_colors<false, way>(p, coordinates<form>(registers, p.u), coordinates<form>(registers, p.v), colors)) return false;
     answer<form>(p, registers, colors, mask);
     return true;
   }
@@ -203,8 +235,8 @@ struct Sixteen : Plain<16, tiling>, Windows<tiling> {
   template <Way way, Form form>
   [[gnu::always_inline]] static inline bool windowed(const LanePlain& p, uint32_t* registers, uint32_t mask) {
     if (!p.has_window) return false;
-    if constexpr (way == Way::linear) return linear<form>(p, registers, mask);
-    return nearest < form, way == Way::nearest24 > (p, registers, mask);
+    if constexpr (filters(way)) return linear<form, way>(p, registers, mask);
+    else return nearest<form, way>(p, registers, mask);
   }
 };
 #endif

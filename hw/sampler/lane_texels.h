@@ -103,6 +103,30 @@ struct Texels : Vectors<W> {
   }
 #endif
 
+  [[gnu::always_inline]] static inline I modulo(I i, I size, bool power) {
+    if (power) return i & (size - 1);
+    // Exact: the quotient is an integer or at least 1 / size away from one, and |i| < 2^23.
+    return i - V::floored(V::floats(i) / V::floats(size)) * size;
+  }
+  [[gnu::always_inline]] static inline I wrapped(Wrap mode, I i, I size, bool power) {
+    switch (mode) {
+      case Wrap::wrap: return modulo(i, size, power);
+      case Wrap::mirror: {
+        const I m = modulo(i, 2 * size, power);
+        return m < size ? m : 2 * size - 1 - m;
+      }
+      case Wrap::clamp: break;
+    }
+    const I last = size - 1;
+    i = i < 0 ? I{} : i;
+    return i > last ? last : i;
+  }
+  /// wrapped(i + 1), where `low` is wrapped(i).
+  [[gnu::always_inline]] static inline I next(Wrap mode, I i, I low, I size, bool power) {
+    if (mode != Wrap::wrap || power) return wrapped(mode, i + 1, size, power);
+    return low + 1 == size ? I{} : low + 1;
+  }
+
   [[gnu::always_inline]] static inline U byte_of(U texel, unsigned n) { return n == 3 ? texel >> 24 : texel >> 8 * n & 255u; }
 
   /// code / 255, rounded once.
@@ -114,6 +138,24 @@ struct Texels : Vectors<W> {
 #else
     return surface::unorm8(V::floats(code));
 #endif
+  }
+
+  /// The values of codes up to 255 in a table.
+  [[gnu::always_inline]] static inline F srgb8(const float* table, U code) {
+#ifdef __AVX512F__
+    // Permutes of 32 entries are faster than gather instructions.
+    if constexpr (W == 16) {
+      const __m512i codes = reinterpret_cast<__m512i>(code);
+      const auto has = [&](int bit) { return _mm512_test_epi32_mask(codes, _mm512_set1_epi32(bit)); };
+      const auto of = [&](unsigned part) {
+        return _mm512_permutex2var_ps(_mm512_loadu_ps(table + 32 * part), codes, _mm512_loadu_ps(table + 32 * part + 16));
+      };
+      const auto two = [&](unsigned part) { return _mm512_mask_blend_ps(has(32), of(part), of(part + 1)); };
+      const auto four = [&](unsigned part) { return _mm512_mask_blend_ps(has(64), two(part), two(part + 2)); };
+      return reinterpret_cast<F>(_mm512_mask_blend_ps(has(128), four(0), four(4)));
+    }
+#endif
+    return reinterpret_cast<F>(V::gather(reinterpret_cast<const std::byte*>(table), code * 4u));
   }
 
   /// With `any_value` texels may be infinite: those of weight zero must not contribute.

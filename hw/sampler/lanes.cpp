@@ -146,7 +146,8 @@ void LaneSampler::places(const Texture& texture) {
 
 LanePlainSample LaneSampler::shortest(unsigned channels, std::vector<LanePlain>& to, LanePlainLevels& levels) const {
   const LaneSurface& s = surface_;
-  const bool codes8 = s.decode.codes == LaneCodes::unorm8, codes24 = s.decode.codes == LaneCodes::unorm24;
+  const bool srgb = s.decode.codes == LaneCodes::srgb8, codes24 = s.decode.codes == LaneCodes::unorm24;
+  const bool codes8 = s.decode.codes == LaneCodes::unorm8 || (srgb && s.decode.linear_component >= 3);
   if (!possible_ || !(codes8 || codes24) || s.shift != 2 || filters_differ_) return nullptr;
   if (s.tiling != LaneTiling::y && s.tiling != LaneTiling::yf) return nullptr;
   const LanePlainKernels& kernels = kernels_->plain[s.tiling == LaneTiling::yf];
@@ -156,10 +157,10 @@ LanePlainSample LaneSampler::shortest(unsigned channels, std::vector<LanePlain>&
   if (needs_lod_) {
     levels.detail = detail_, levels.max_taps = max_taps_;
     if (!codes8 || !is_linear()) return nullptr;
-    return (anisotropic_ ? kernels.footprints : kernels.levels)[channels == 16];
+    return (anisotropic_ ? kernels.footprints : kernels.levels)[srgb][channels == 16];
   }
   if (to[0].within[0] || to[0].within[1]) return nullptr;
-  if (codes8) return kernels.sample[channels == 16][is_linear()];
+  if (codes8) return kernels.sample[srgb][is_linear()][channels == 16];
   return is_linear() ? nullptr : kernels.nearest24[channels == 16];
 }
 
@@ -173,6 +174,7 @@ bool LaneSampler::shortest(const LaneLevel& level, LanePlain& to) const {
   if (level.x % 4 || level.y % 4) return false;
   const bool linear = is_linear();
   to.pitch = s.pitch;
+  to.srgb = s.decode.srgb;
   to.within[0] = s.tiling == LaneTiling::yf ? level.x % tile_columns : 0;
   to.within[1] = level.y % tile_rows;
   to.tile_step = tile_rows * s.pitch - 512;
@@ -180,18 +182,16 @@ bool LaneSampler::shortest(const LaneLevel& level, LanePlain& to) const {
   for (unsigned n = 0; n < 2; ++n) {
     to.scale[n] = s.normalized ? 256.0f * static_cast<float>(size[n]) : 256.0f;
     to.added[n] = magnified_.rounded[n] ? lane_rounding : lane_least;
-    switch (s.wrap[n]) {
-      case Wrap::clamp:
-        // Linear: half a texel less; both texels are the last one where the upper one would be beyond.
-        to.min[n] = 0, to.max[n] = static_cast<float>(256 * size[n] - (linear ? 0 : 1));
-        to.first[n] = 0, to.last[n] = size[n] - 1, to.mask[n] = -1;
-        break;
-      case Wrap::wrap:
-        if (!std::has_single_bit(static_cast<uint32_t>(size[n]))) return false;
-        to.min[n] = -256 * lane_far, to.max[n] = 256 * lane_far;
-        to.first[n] = INT32_MIN, to.last[n] = INT32_MAX, to.mask[n] = size[n] - 1;
-        break;
-      case Wrap::mirror: return false;
+    to.wrap[n] = s.wrap[n], to.texels[n] = size[n];
+    if (s.wrap[n] == Wrap::clamp) {
+      // Linear: half a texel less; both texels are the last one where the upper one would be beyond.
+      to.min[n] = 0, to.max[n] = static_cast<float>(256 * size[n] - (linear ? 0 : 1));
+      to.first[n] = 0, to.last[n] = size[n] - 1, to.mask[n] = -1;
+    } else {
+      const bool power = s.wrap[n] == Wrap::wrap && std::has_single_bit(static_cast<uint32_t>(size[n]));
+      to.min[n] = -256 * lane_far, to.max[n] = 256 * lane_far;
+      to.first[n] = INT32_MIN, to.last[n] = INT32_MAX, to.mask[n] = power ? size[n] - 1 : -1;
+      to.folded[n] = !power;
     }
   }
   constexpr int32_t window[2] = {12, 8};

@@ -121,6 +121,14 @@ def install(title, packages, suite=None):
         step(title, command, LOG)
 
 
+def ensure(title, packages):
+    """Installs those of `packages` that are missing."""
+    have = installed(packages)
+    if missing := [package for package in packages if package not in have]:
+        base_repository()
+        install(title, missing)
+
+
 def acquire_options():
     """How this machine fetches (proxies, date checks, ...), for a tool that runs apt with a configuration of its own."""
     lines = output(["apt-config", "dump", "Acquire"]).splitlines()

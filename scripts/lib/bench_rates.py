@@ -86,21 +86,23 @@ def rates(options):
 
 
 def vulkan(options):
-    """vkcube's scene drawn off the screen: anv on our core against lavapipe, at each size."""
+    """vkcube's scene and 1024 draws of it, off the screen: anv on our core against lavapipe, at each size."""
     mesa = place(options)
 
-    def side(size, command, env):
+    def side(size, grid, command, env):
         width, height = size.split("x")
-        run = printed(inside(mesa, [*command, program("vk_cube", mesa), "--width", width, "--height", height, "--seconds", options.seconds]), env)
+        run = printed(inside(mesa, [*command, program("vk_cube", mesa), "--width", width, "--height", height, "--grid", grid, "--seconds",
+                                    options.seconds]), env)
         if ("llvmpipe" in run[0]["renderer"]) != bool(env):
             raise Failure("vk_cube runs on the wrong driver")
         return run
 
     for size in options.size or SIZES:
-        mine, peer = repeated(options, f"vulkan at {size}",
-                              lambda: side(size, [f"{mesa.softgen}/softgen-run", "--threads", THREADS - 1, "--"], {}),
-                              lambda: side(size, [], {**LAVAPIPE.environment, "LP_NUM_THREADS": str(THREADS)}))
-        yield row(f"vulkan/cube@{size}", values(mine, "cube"), values(peer, "cube"), "frames/s", False, mesa_version(mine[0][0]["version"]))
+        for task, grid in (("cube", 1), ("draws", 32)):
+            mine, peer = repeated(options, f"vulkan, {task} at {size}",
+                                  lambda: side(size, grid, [f"{mesa.softgen}/softgen-run", "--threads", THREADS - 1, "--"], {}),
+                                  lambda: side(size, grid, [], {**LAVAPIPE.environment, "LP_NUM_THREADS": str(THREADS)}))
+            yield row(f"vulkan/{task}@{size}", values(mine, task), values(peer, task), "frames/s", False, mesa_version(mine[0][0]["version"]))
 
 
 def scaling(options):

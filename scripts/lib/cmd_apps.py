@@ -37,15 +37,6 @@ def parse(argv):
     return options
 
 
-def install(rows):
-    wanted = packages(rows)
-    have = apt.installed(wanted)
-    missing = [package for package in wanted if package not in have]
-    if missing:
-        apt.base_repository()
-        apt.install("the programs", missing)
-
-
 def speed(row, result):
     return "-" if result.trouble else f"{row.count / result.seconds:.2f}"
 
@@ -85,7 +76,7 @@ def apps(argv):
     if not options.no_setup:
         cmd_setup.ensure(("build", "headers", "guest") if options.guest else ("build", "programs"))
     if not options.guest and options.mesa == "host" and not options.no_setup:
-        install(rows)
+        apt.ensure("the programs", packages(rows))
     results = [in_guest(row, options) if options.guest else result(row, options) for row in rows]
     print_table([["program", "per second", "peer", "per second", "max", "over", "pictures"], *[line for line, _ in results]], left=(0, 2, 6))
     passed, failed, skipped = (sum(good is what for _, good in results) for what in (True, False, None))

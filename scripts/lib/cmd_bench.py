@@ -8,9 +8,11 @@ import time
 
 import cmd_setup
 import guest as guests
+from bench_apps import openarena
 from bench_glmark2 import gl, guest_gl
 from bench_rates import jit, printed, program, rates, scaling, vulkan
 from bench_rows import SIZES, Row, row
+from bench_vkmark import guest_vkmark, vkmark
 from common import Failure, main, print_table, say
 
 MESAS = ("host", "trixie", "sid")
@@ -66,8 +68,8 @@ def rows_of(name):
     return run
 
 
-ALL = {"gl": gl, "vulkan": vulkan, "rates": rates, "scaling": scaling, "jit": jit, "eu": rows_of("bench_eu"), "blit": rows_of("bench_blit"),
-       "submit": rows_of("bench_submit"), "boot": boot, "idle": idle, "guest": guest_gl}
+ALL = {"gl": gl, "vulkan": vulkan, "vkmark": vkmark, "rates": rates, "scaling": scaling, "openarena": openarena, "jit": jit, "eu": rows_of("bench_eu"),
+       "blit": rows_of("bench_blit"), "submit": rows_of("bench_submit"), "boot": boot, "idle": idle, "guest": guest_gl, "guest-vkmark": guest_vkmark}
 
 
 def number(value):
@@ -87,9 +89,9 @@ def bench(argv):
     parser.add_argument("--repeats", type=int, default=5, help="measurements per figure (default: 5)")
     parser.add_argument("--seconds", type=float, default=2, help="how long each scene and rate runs (default: 2)")
     parser.add_argument("--scene", action="append", help="a scene of glmark2, in the form of its option -b (may be given more than once; default: all)")
-    parser.add_argument("--size", action="append", choices=SIZES, help="window size of glmark2 and the Vulkan cube outside the guest (default: both)")
-    parser.add_argument("--mesa", choices=MESAS, default="host", help="for gl, vulkan, rates and scaling: the Mesa of this Debian release, in a root folder of its own "
-                        "(needs root; default: the host's)")
+    parser.add_argument("--size", action="append", choices=SIZES, help="the picture's size for gl, vulkan, vkmark and openarena (default: both)")
+    parser.add_argument("--mesa", choices=MESAS, default="host", help="for gl, vulkan, vkmark, rates, scaling and openarena: the Mesa of this Debian release, "
+                        "in a root folder of its own (needs root; default: the host's)")
     parser.add_argument("--guest", default="bookworm")
     parser.add_argument("--accel", default="auto", choices=["auto", "kvm", "tcg"])
     parser.add_argument("--no-setup", action="store_true", help="use what is built")

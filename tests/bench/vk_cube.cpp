@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Frames per second of a Vulkan driver on vkcube's scene, a lit cube with a texture, drawn off screen: one JSON object on stdout,
-// {"renderer": "...", "version": "...", "rates": {"cube": {"value": V, "unit": "frames/s"}}}. scripts/bench runs it on anv and on lavapipe.
+// Frames per second of a Vulkan driver on vkcube's scene, a lit cube with a texture, or on a grid of such cubes with a draw each, off screen: one
+// JSON object on stdout, {"renderer": "...", "version": "...", "rates": {"cube": {"value": V, "unit": "frames/s"}}} ("draws" for a grid).
+// scripts/bench runs it on anv and on lavapipe.
 #include <fmt/format.h>
 #include <vulkan/vulkan.h>
 #include <CLI/CLI.hpp>
@@ -44,8 +45,11 @@ struct Buffer {
 /// Objects are never destroyed: the process does one thing and ends.
 class Cube {
  public:
-  explicit Cube(VkExtent2D size) : size_(size) {
+  /// @param grid cubes per row and column
+  Cube(VkExtent2D size, uint32_t grid) : size_(size), grid_(grid) {
     open_device();
+    const VkDeviceSize unit = properties_.properties.limits.minUniformBufferOffsetAlignment;
+    scene_stride_ = static_cast<uint32_t>((sizeof(Scene) + unit - 1) / unit * unit);
     make_targets();
     make_pipeline();
     make_texture();
@@ -172,7 +176,7 @@ class Cube {
 
   void make_pipeline() {
     const VkDescriptorSetLayoutBinding bindings[] = {
-        {0, VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER, 1, VK_SHADER_STAGE_VERTEX_BIT, nullptr},
+        {0, VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER_DYNAMIC, 1, VK_SHADER_STAGE_VERTEX_BIT, nullptr},
         {1, VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, 1, VK_SHADER_STAGE_FRAGMENT_BIT, nullptr}};
     const VkDescriptorSetLayoutCreateInfo set_info{VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO, nullptr, 0, 2, bindings};
     require(vkCreateDescriptorSetLayout(device_, &set_info, nullptr, &set_layout_), "vkCreateDescriptorSetLayout");
@@ -258,22 +262,22 @@ class Cube {
     sampler_info.magFilter = sampler_info.minFilter = VK_FILTER_LINEAR;
     VkSampler sampler;
     require(vkCreateSampler(device_, &sampler_info, nullptr, &sampler), "vkCreateSampler");
-    const VkDescriptorPoolSize sizes[] = {{VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER, frames_at_once},
+    const VkDescriptorPoolSize sizes[] = {{VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER_DYNAMIC, frames_at_once},
                                           {VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, frames_at_once}};
     const VkDescriptorPoolCreateInfo pool_info{VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO, nullptr, 0, frames_at_once, 2, sizes};
     VkDescriptorPool pool;
     require(vkCreateDescriptorPool(device_, &pool_info, nullptr, &pool), "vkCreateDescriptorPool");
     for (Frame& f : frames_) {
-      f.scene = buffer(sizeof(Scene), VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT);
-      put_corners(*static_cast<Scene*>(f.scene.data));
+      f.scene = buffer(VkDeviceSize{scene_stride_} * cubes(), VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT);
+      for (uint32_t cube = 0; cube < cubes(); ++cube) put_corners(scene(f, cube));
       const VkDescriptorSetAllocateInfo info{VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO, nullptr, pool, 1, &set_layout_};
       require(vkAllocateDescriptorSets(device_, &info, &f.set), "vkAllocateDescriptorSets");
-      const VkDescriptorBufferInfo scene{f.scene.buffer, 0, sizeof(Scene)};
+      const VkDescriptorBufferInfo scenes{f.scene.buffer, 0, sizeof(Scene)};
       const VkDescriptorImageInfo texture{sampler, texture_.view, VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL};
-      const VkWriteDescriptorSet writes[] = {
-          {VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET, nullptr, f.set, 0, 0, 1, VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER, nullptr, &scene, nullptr},
-          {VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET, nullptr, f.set, 1, 0, 1, VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, &texture, nullptr,
-           nullptr}};
+      const VkWriteDescriptorSet writes[] = {{VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET, nullptr, f.set, 0, 0, 1,
+                                              VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER_DYNAMIC, nullptr, &scenes, nullptr},
+                                             {VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET, nullptr, f.set, 1, 0, 1,
+                                              VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, &texture, nullptr, nullptr}};
       vkUpdateDescriptorSets(device_, 2, writes, 0, nullptr);
       f.commands = command_buffer();
       record(f);
@@ -309,8 +313,11 @@ class Cube {
     const VkRenderPassBeginInfo info{VK_STRUCTURE_TYPE_RENDER_PASS_BEGIN_INFO, nullptr, pass_, target_, {{0, 0}, size_}, 2, clear};
     vkCmdBeginRenderPass(f.commands, &info, VK_SUBPASS_CONTENTS_INLINE);
     vkCmdBindPipeline(f.commands, VK_PIPELINE_BIND_POINT_GRAPHICS, pipeline_);
-    vkCmdBindDescriptorSets(f.commands, VK_PIPELINE_BIND_POINT_GRAPHICS, layout_, 0, 1, &f.set, 0, nullptr);
-    vkCmdDraw(f.commands, vertices, 1, 0, 0);
+    for (uint32_t cube = 0; cube < cubes(); ++cube) {
+      const uint32_t offset = cube * scene_stride_;
+      vkCmdBindDescriptorSets(f.commands, VK_PIPELINE_BIND_POINT_GRAPHICS, layout_, 0, 1, &f.set, 1, &offset);
+      vkCmdDraw(f.commands, vertices, 1, 0, 0);
+    }
     vkCmdEndRenderPass(f.commands);
     require(vkEndCommandBuffer(f.commands), "vkEndCommandBuffer");
   }
@@ -319,8 +326,17 @@ class Cube {
     Frame& f = frames_[number % frames_at_once];
     require(vkWaitForFences(device_, 1, &f.done, VK_TRUE, UINT64_MAX), "vkWaitForFences");
     require(vkResetFences(device_, 1, &f.done), "vkResetFences");
-    turn(*static_cast<Scene*>(f.scene.data), 0.07f * static_cast<float>(number));  // vkcube: 4 degrees a frame
+    for (uint32_t cube = 0; cube < cubes(); ++cube) {
+      turn(scene(f, cube), 0.07f * static_cast<float>(number + cube));  // vkcube: 4 degrees per frame
+      put_into_grid(scene(f, cube), cube);
+    }
+    if (cubes() > 1) record(f);  // as programs with many draws do
     submit(f.commands, f.done);
+  }
+
+  uint32_t cubes() const { return grid_ * grid_; }
+  Scene& scene(const Frame& f, uint32_t cube) const {
+    return *reinterpret_cast<Scene*>(static_cast<char*>(f.scene.data) + cube * scene_stride_);
   }
 
   static void put_corners(Scene& scene) {
@@ -349,7 +365,19 @@ class Cube {
     }
   }
 
+  /// Scales the picture to a cell of the grid, in clip space.
+  void put_into_grid(Scene& scene, uint32_t cube) const {
+    const float scale = 1 / static_cast<float>(grid_);
+    const float center[2] = {static_cast<float>(2 * (cube % grid_) + 1) * scale - 1,
+                             static_cast<float>(2 * (cube / grid_) + 1) * scale - 1};
+    for (size_t column = 0; column < 4; ++column) {
+      float* value = scene.transform + 4 * column;
+      for (size_t i = 0; i < 2; ++i) value[i] = value[i] * scale + value[3] * center[i];
+    }
+  }
+
   VkExtent2D size_;
+  uint32_t grid_, scene_stride_ = 0;
   VkPhysicalDevice physical_;
   VkPhysicalDeviceDriverProperties driver_ = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES};
   VkPhysicalDeviceProperties2 properties_ = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, .pNext = &driver_};
@@ -369,21 +397,23 @@ class Cube {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("Measures how fast the first Vulkan device draws vkcube's scene.");
+  CLI::App app("Measures how fast the first Vulkan device draws vkcube's scene, or a grid of its cubes.");
   double warm_up = 0.5, seconds = 1;
   VkExtent2D size{1920, 1080};
+  uint32_t grid = 1;
   app.add_option("--warm-up", warm_up, "seconds before counting (default 0.5)");
   app.add_option("--seconds", seconds, "seconds to count (default 1)");
   app.add_option("--width", size.width, "pixels (default 1920)");
   app.add_option("--height", size.height, "pixels (default 1080)");
+  app.add_option("--grid", grid, "cubes per row and column, each a draw with uniforms of its own (default 1)")->check(CLI::Range(1, 100));
   CLI11_PARSE(app, argc, argv);
   try {
-    Cube cube(size);
+    Cube cube(size, grid);
     cube.rate(warm_up);
     const double rate = cube.rate(seconds);
-    fmt::print(R"({{"renderer": "{}", "version": "{}", "rates": {{"cube": {{"value": {:.6g}, "unit": "frames/s"}}}}}})"
+    fmt::print(R"({{"renderer": "{}", "version": "{}", "rates": {{"{}": {{"value": {:.6g}, "unit": "frames/s"}}}}}})"
                "\n",
-               cube.renderer(), cube.version(), rate);
+               cube.renderer(), cube.version(), grid > 1 ? "draws" : "cube", rate);
   } catch (const std::exception& error) {
     fmt::print(stderr, "vk_cube: {}\n", error.what());
     return 1;
