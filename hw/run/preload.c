@@ -10,7 +10,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <linux/sync_file.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -169,7 +168,7 @@ EXPORT int ioctl(int fd, unsigned long request, ...) {
   va_end(arguments);
   if (sgrun_kind_of_fd(fd) != SGRUN_FOREIGN) { return sgrun_ioctl(fd, request, arg); }
   if (_IOC_TYPE(request) == DRM_IOCTL_TYPE && sgrun_adopt(fd) != SGRUN_NONE) { return sgrun_ioctl(fd, request, arg); }
-  if (_IOC_TYPE(request) == SYNC_IOC_MAGIC && sgrun_may_be_sync_file(fd)) { return sgrun_ioctl(fd, request, arg); }
+  if (sgrun_knows_request(fd, request)) { return sgrun_ioctl(fd, request, arg); }
   return next_ioctl(fd, request, arg);
 }
 

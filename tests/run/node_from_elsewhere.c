@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // A descriptor of the render node that another process has opened and sent, as X servers (DRI3) and login daemons do it, is a node here, too; one of another
-// kind is not. A buffer from there has the tiling that was set there, and a sync_file the state of its fence. The program sends all of them to a second process of
+// kind is not. A buffer from there has the tiling that was set there, and the ioctls of a dma-buf; a sync_file has the state of its fence. The program sends all of them to a second process of
 // itself.
 #include <errno.h>
 #include <fcntl.h>
 #include <i915_drm.h>
+#include <linux/dma-buf.h>
 #include <linux/sync_file.h>
 #include <spawn.h>
 #include <stdint.h>
@@ -60,6 +61,11 @@ static int receiver(int connection) {
   check(ioctl(files[SYNC_FILE], SYNC_IOC_MERGE, &merge) == 0, "SYNC_IOC_MERGE");
   check_signalled(merge.fence);
   check(ioctl(files[BUFFER], SYNC_IOC_MERGE, &merge) != 0, "a buffer is no sync_file");
+  struct dma_buf_import_sync_file use = {.flags = DMA_BUF_SYNC_RW, .fd = files[SYNC_FILE]};
+  check(ioctl(files[BUFFER], DMA_BUF_IOCTL_IMPORT_SYNC_FILE, &use) == 0, "IMPORT_SYNC_FILE");
+  struct dma_buf_export_sync_file uses = {.flags = DMA_BUF_SYNC_RW, .fd = -1};
+  check(ioctl(files[BUFFER], DMA_BUF_IOCTL_EXPORT_SYNC_FILE, &uses) == 0, "EXPORT_SYNC_FILE");
+  check_signalled(uses.fd);
   struct stat st;
   check(fstat(files[NODE], &st) == 0 && S_ISCHR(st.st_mode) && st.st_rdev == makedev(226, 128), "fstat of the node");
   check(fstat(files[SOCKET], &st) == 0 && S_ISSOCK(st.st_mode), "fstat of a socket");
