@@ -41,6 +41,16 @@ SyncFiles& sync_files() {
   return instance;
 }
 
+/// Of a sync_file of this process, or of another one's that is signalled; else null.
+FencePtr known_fence(int fd) {
+  {
+    MutexLock lock(sync_files().mutex);
+    const auto it = sync_files().fences.find(fd);
+    if (it != sync_files().fences.end()) return it->second;
+  }
+  return is_socket(fd) && wait_readable(fd, 0) ? FenceClock::get().completed() : nullptr;
+}
+
 }  // namespace
 
 FenceClock& FenceClock::get() {
@@ -187,15 +197,14 @@ int export_sync_file(const FencePtr& fence) {
   return reader;
 }
 
-FencePtr import_sync_file(int fd, const std::function<void()>& changed) {
-  {
-    MutexLock lock(sync_files().mutex);
-    const auto it = sync_files().fences.find(fd);
-    if (it != sync_files().fences.end()) return it->second;
-  }
+bool is_socket(int fd) {
   struct stat is;
-  if (fstat(fd, &is) != 0 || !S_ISSOCK(is.st_mode)) return nullptr;
-  if (wait_readable(fd, 0)) return FenceClock::get().completed();
+  return fstat(fd, &is) == 0 && S_ISSOCK(is.st_mode);
+}
+
+FencePtr import_sync_file(int fd, const std::function<void()>& changed) {
+  if (FencePtr found = known_fence(fd)) return found;
+  if (!is_socket(fd)) return nullptr;
   const int own = fcntl(fd, F_DUPFD_CLOEXEC, 3);
   if (own < 0) return nullptr;
   auto fence = std::make_shared<Fence>();
@@ -228,9 +237,9 @@ void share_sync_file(int from, int to) {
 }
 
 int sync_file_ioctl(int fd, unsigned long request, void* arg, const std::function<void()>& changed) {
-  const FencePtr fence = import_sync_file(fd, changed);
-  if (!fence) return -ENOTTY;
   if (request == SYNC_IOC_MERGE) {
+    const FencePtr fence = import_sync_file(fd, changed);
+    if (!fence) return -ENOTTY;
     auto* merge = static_cast<sync_merge_data*>(arg);
     const FencePtr other = import_sync_file(merge->fd2, changed);
     if (!other) return -ENOENT;
@@ -240,6 +249,9 @@ int sync_file_ioctl(int fd, unsigned long request, void* arg, const std::functio
     return 0;
   }
   if (request == SYNC_IOC_FILE_INFO) {
+    FencePtr fence = known_fence(fd);
+    if (!fence && !is_socket(fd)) return -ENOTTY;
+    if (!fence) fence = std::make_shared<Fence>();  // it is pending in another process
     auto* info = static_cast<sync_file_info*>(arg);
     const auto [status, when] =
         FenceClock::get().locked([&] { return std::pair(fence->signalled ? (fence->error ? fence->error : 1) : 0, fence->signalled_ns); });

@@ -107,6 +107,8 @@ void forget_sync_file(int fd);
 /// `to` is a duplicate of `from`.
 void share_sync_file(int from, int to);
 bool is_sync_file(int fd);
+/// What a sync_file of another process is here.
+bool is_socket(int fd);
 
 template <typename Done>
 bool FenceClock::wait(int64_t deadline_ns, Done done) {

@@ -5,6 +5,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/dma-buf.h>
+#include <linux/sync_file.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -22,6 +25,7 @@
 #include "hw/base/mutex.h"
 #include "hw/run/drm_file.h"
 #include "hw/run/options.h"
+#include "hw/run/use_locks.h"
 
 namespace softgen::run {
 namespace {
@@ -174,6 +178,11 @@ enum sgrun_node sgrun_adopt(int fd) {
   return node;
 }
 
+bool sgrun_knows_request(int fd, unsigned long request) {
+  if (root().empty()) return false;
+  return _IOC_TYPE(request) == SYNC_IOC_MAGIC ? is_socket(fd) : _IOC_TYPE(request) == DMA_BUF_BASE && is_dma_buf(fd);
+}
+
 enum sgrun_kind sgrun_kind_of_fd(int fd) {
   if (file_of(fd)) return SGRUN_DRM;
   if (is_perf_stream(fd)) return SGRUN_PERF_STREAM;
@@ -190,9 +199,10 @@ enum sgrun_node sgrun_node_of_fd(int fd) {
 int sgrun_ioctl(int fd, unsigned long request, void* arg) {
   const auto file = file_of(fd);
   const auto stream = file ? nullptr : perf_stream(fd);
-  const int result = file     ? file->ioctl(request, arg)
-                     : stream ? perf_stream_ioctl(*stream, request, reinterpret_cast<uint64_t>(arg))
-                              : sync_file_ioctl(fd, request, arg, Driver::kick_later());
+  const int result = file                                 ? file->ioctl(request, arg)
+                     : stream                             ? perf_stream_ioctl(*stream, request, reinterpret_cast<uint64_t>(arg))
+                     : _IOC_TYPE(request) == DMA_BUF_BASE ? dma_buf_ioctl(fd, request, arg, Driver::kick_later())
+                                                          : sync_file_ioctl(fd, request, arg, Driver::kick_later());
   if (result >= 0) return result;
   errno = -result;
   return -1;

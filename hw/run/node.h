@@ -26,6 +26,8 @@ int sgrun_open(enum sgrun_node node, int flags);
 /* A descriptor that another process of softgen-run's opened, and that came by a socket or was inherited: from now on a node of this process, opened anew. Its
  * node, or SGRUN_NONE: it is something else, or known already. */
 enum sgrun_node sgrun_adopt(int fd);
+/* Whether a descriptor of no kind below gets this request answered: it may be a sync_file of another process of softgen-run's, or is a buffer. */
+bool sgrun_knows_request(int fd, unsigned long request);
 enum sgrun_kind sgrun_kind_of_fd(int fd);
 enum sgrun_node sgrun_node_of_fd(int fd);
 /* A stream of performance reports: sgrun_read() replaces read(2) for it. */

@@ -168,6 +168,7 @@ EXPORT int ioctl(int fd, unsigned long request, ...) {
   va_end(arguments);
   if (sgrun_kind_of_fd(fd) != SGRUN_FOREIGN) { return sgrun_ioctl(fd, request, arg); }
   if (_IOC_TYPE(request) == DRM_IOCTL_TYPE && sgrun_adopt(fd) != SGRUN_NONE) { return sgrun_ioctl(fd, request, arg); }
+  if (sgrun_knows_request(fd, request)) { return sgrun_ioctl(fd, request, arg); }
   return next_ioctl(fd, request, arg);
 }
 

@@ -4,11 +4,15 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <linux/dma-buf.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
+#include <memory>
+#include <string_view>
 #include <thread>
+#include <utility>
 
 #include "hw/base/signals.h"
 
@@ -49,6 +53,31 @@ void wait_for_others(int own, int waiter, Ticket before, bool write) {
     wanted.l_type = F_UNLCK;
     fcntl(waiter, F_OFD_SETLK, &wanted);
   }
+}
+
+bool reads_or_writes(uint32_t flags) { return flags && !(flags & ~uint32_t{DMA_BUF_SYNC_RW}); }
+
+/// All descriptors of this function are of other open files than the objects' own, so this process' uses are others', too.
+int export_uses(int fd, dma_buf_export_sync_file& uses, const std::function<void()>& changed) {
+  if (!reads_or_writes(uses.flags)) return -EINVAL;
+  const FencePtr fence = UseLocks(fd).others_done(next_ticket(), uses.flags & DMA_BUF_SYNC_WRITE, changed);
+  const int file = export_sync_file(fence ? fence : FenceClock::get().completed());
+  if (file < 0) return file;
+  uses.fd = file;
+  return 0;
+}
+
+/// A thread holds the use until the fence is signalled.
+int import_use(int fd, const dma_buf_import_sync_file& use, const std::function<void()>& changed) {
+  if (!reads_or_writes(use.flags)) return -EINVAL;
+  const FencePtr fence = import_sync_file(use.fd, changed);
+  if (!fence) return -EINVAL;
+  if (FenceClock::get().signalled(fence)) return 0;
+  auto locks = std::make_unique<UseLocks>(fd);
+  while (!locks->begin(next_ticket(), use.flags & DMA_BUF_SYNC_WRITE)) {}
+  const SignalsBlocked in_new_threads;
+  std::thread([locks = std::move(locks), fence] { FenceClock::get().wait(INT64_MAX, [&] { return fence->signalled; }); }).detach();
+  return 0;
 }
 
 }  // namespace
@@ -102,6 +131,29 @@ FencePtr UseLocks::others_done(Ticket before, bool write, const std::function<vo
     changed();
   }).detach();
   return last.fence;
+}
+
+bool is_dma_buf(int fd) {
+  char name[64] = {};
+  const ssize_t length = readlink(fmt::format("/proc/self/fd/{}", fd).c_str(), name, sizeof name - 1);
+  return length > 0 && std::string_view(name).starts_with("/memfd:softgen-bo ");
+}
+
+int dma_buf_ioctl(int fd, unsigned long request, void* arg, const std::function<void()>& changed) {
+  if (!is_dma_buf(fd)) return -ENOTTY;
+  switch (request) {
+    case DMA_BUF_IOCTL_SYNC: {
+      const uint64_t flags = static_cast<const dma_buf_sync*>(arg)->flags;
+      if ((flags & ~uint64_t{DMA_BUF_SYNC_VALID_FLAGS_MASK}) || !(flags & DMA_BUF_SYNC_RW)) return -EINVAL;
+      if (flags & DMA_BUF_SYNC_END) return 0;
+      const FencePtr fence = UseLocks(fd).others_done(next_ticket(), flags & DMA_BUF_SYNC_WRITE, changed);
+      FenceClock::get().wait(INT64_MAX, [&] { return !fence || fence->signalled; });
+      return 0;
+    }
+    case DMA_BUF_IOCTL_EXPORT_SYNC_FILE: return export_uses(fd, *static_cast<dma_buf_export_sync_file*>(arg), changed);
+    case DMA_BUF_IOCTL_IMPORT_SYNC_FILE: return import_use(fd, *static_cast<const dma_buf_import_sync_file*>(arg), changed);
+    default: return -ENOTTY;
+  }
 }
 
 }  // namespace softgen::run

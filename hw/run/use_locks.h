@@ -49,4 +49,9 @@ class UseLocks {
   Wait waits_[2];  ///< last made, for a read, for a write
 };
 
+/// Whether this is the file of a buffer object, of whichever process: a dma-buf.
+bool is_dma_buf(int fd);
+/// ioctl on a dma-buf (sync, export and import of a sync_file; linux/dma-buf.h): 0, or a negative errno. `changed`: as above.
+int dma_buf_ioctl(int fd, unsigned long request, void* arg, const std::function<void()>& changed);
+
 }  // namespace softgen::run

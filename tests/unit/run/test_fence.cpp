@@ -131,11 +131,16 @@ TEST_CASE("a sync_file of another process is pending until it is signalled, or u
   const FencePtr fence = import_sync_file(fd, [&] { changed = true; });
   REQUIRE(fence);
   CHECK_FALSE(FenceClock::get().signalled(fence));
+  sync_file_info info{};
+  REQUIRE(sync_file_ioctl(fd, SYNC_IOC_FILE_INFO, &info, nothing) == 0);
+  CHECK(info.status == 0);
   if (!dies) REQUIRE(write(there[1], "", 1) == 1);
   close(there[0]), close(there[1]);
   CHECK(FenceClock::get().wait(INT64_MAX, [&] { return fence->signalled; }));
   while (!changed) std::this_thread::yield();
   CHECK(FenceClock::get().signalled(import_sync_file(fd, nothing)));
+  REQUIRE(sync_file_ioctl(fd, SYNC_IOC_FILE_INFO, &info, nothing) == 0);
+  CHECK(info.status == 1);
   CHECK(waitpid(other, nullptr, 0) == other);
   for (const int end : {back[0], back[1], fd}) close(end);
 }

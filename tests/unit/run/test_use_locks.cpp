@@ -2,6 +2,9 @@
 // Implicit synchronisation between processes. Two objects over one file are two processes here: each has an open file description of its own.
 #include "hw/run/use_locks.h"
 
+#include <linux/dma-buf.h>
+#include <unistd.h>
+
 #include "hw/run/bo.h"
 #include "tests/catch.h"
 
@@ -137,4 +140,61 @@ TEST_CASE("the uses of a process go with it") {
   REQUIRE(fence);
   shared.two.reset();
   CHECK(ends(fence));
+}
+
+TEST_CASE("a sync_file exported from a dma-buf is signalled when its uses are done: writes, and reads if it is asked to write") {
+  Shared shared;
+  const int fd = shared.one->fd();
+  CHECK(is_dma_buf(fd));
+  const auto idle = [&](uint32_t flags) {
+    dma_buf_export_sync_file uses{.flags = flags, .fd = -1};
+    REQUIRE(dma_buf_ioctl(fd, DMA_BUF_IOCTL_EXPORT_SYNC_FILE, &uses, [] {}) == 0);
+    const FencePtr fence = import_sync_file(uses.fd, [] {});
+    forget_sync_file(uses.fd), close(uses.fd);
+    return fence;
+  };
+  CHECK(done(idle(DMA_BUF_SYNC_RW)));
+  const bool theirs = GENERATE(false, true);
+  const Ticket ticket = next_ticket();
+  REQUIRE(shared.two->locks().begin(ticket, theirs));
+  const FencePtr read = idle(DMA_BUF_SYNC_READ), write = idle(DMA_BUF_SYNC_WRITE);
+  CHECK(done(read) == !theirs);
+  CHECK_FALSE(done(write));
+  shared.two->locks().end(ticket);
+  CHECK(ends(read));
+  CHECK(ends(write));
+}
+
+TEST_CASE("a fence imported into a dma-buf is a use by others until it is signalled") {
+  Shared shared;
+  const bool write = GENERATE(false, true);
+  const auto fence = std::make_shared<Fence>();
+  const int file = export_sync_file(fence);
+  dma_buf_import_sync_file use{.flags = static_cast<uint32_t>(write ? DMA_BUF_SYNC_RW : DMA_BUF_SYNC_READ), .fd = file};
+  REQUIRE(dma_buf_ioctl(shared.one->fd(), DMA_BUF_IOCTL_IMPORT_SYNC_FILE, &use, [] {}) == 0);
+  for (const BoPtr& bo : {shared.one, shared.two}) {
+    CHECK(bo->locks().others(1, last_ticket, true));
+    CHECK(bo->locks().others(1, last_ticket, false) == write);
+  }
+  const FencePtr uses = others_done(shared.two, next_ticket(), true);
+  CHECK_FALSE(done(uses));
+  FenceClock::get().signal(fence);
+  CHECK(ends(uses));
+  dma_buf_sync sync{.flags = DMA_BUF_SYNC_START | DMA_BUF_SYNC_RW};
+  CHECK(dma_buf_ioctl(shared.one->fd(), DMA_BUF_IOCTL_SYNC, &sync, [] {}) == 0);
+  CHECK_FALSE(shared.one->locks().others(1, last_ticket, true));
+  forget_sync_file(file), close(file);
+}
+
+TEST_CASE("what a dma-buf's ioctls refuse") {
+  Shared shared;
+  const int fd = shared.one->fd();
+  dma_buf_export_sync_file none{.flags = 0, .fd = -1};
+  CHECK(dma_buf_ioctl(fd, DMA_BUF_IOCTL_EXPORT_SYNC_FILE, &none, [] {}) == -EINVAL);
+  dma_buf_import_sync_file no_fence{.flags = DMA_BUF_SYNC_RW, .fd = fd};
+  CHECK(dma_buf_ioctl(fd, DMA_BUF_IOCTL_IMPORT_SYNC_FILE, &no_fence, [] {}) == -EINVAL);
+  dma_buf_sync unknown{.flags = 8 | DMA_BUF_SYNC_READ};
+  CHECK(dma_buf_ioctl(fd, DMA_BUF_IOCTL_SYNC, &unknown, [] {}) == -EINVAL);
+  CHECK(dma_buf_ioctl(fd, _IO('b', 99), nullptr, [] {}) == -ENOTTY);
+  CHECK(dma_buf_ioctl(STDIN_FILENO, DMA_BUF_IOCTL_SYNC, &unknown, [] {}) == -ENOTTY);
 }
