@@ -84,7 +84,7 @@ class DecodeProcessing(SfcTest):
 class HevcProcessing(SfcTest):
     """HCP's picture goes through VEBOX, which has no effect on it, to SFC (codechal_decode_sfc_hevc.cpp)."""
     program = "decode_processing_hevc"
-    engines = {"vcs0", "vecs0"}
+    engines = {"vcs0", "vecs"}
 
     def processed(self, depth, form, width, height):
         coded = self.source
