@@ -2,7 +2,9 @@
 #include "hw/media/video.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
+#include <optional>
 #include <type_traits>
 
 #include "hw/base/bits.h"
@@ -27,6 +29,48 @@ constexpr uint32_t copy_kernel = 3, copy_from = 0, copy_to = 14, copy_bytes = 40
 uint64_t below(uint64_t address, uint64_t bytes, uint64_t bound) {
   if (!bound) return bytes;
   return address < bound ? std::min(bytes, bound - address) : 0;
+}
+
+/// The pictures that a kind of object is part of.
+struct Pictures {
+  std::array<bool, standards> of{};
+  bool encode = false;
+
+  bool has(PipeMode mode) const { return mode.encode == encode && of[static_cast<size_t>(mode.standard)]; }
+};
+
+template <class... Standards>
+constexpr Pictures decoded(Standards... which) {
+  Pictures pictures;
+  ((pictures.of[static_cast<size_t>(which)] = true), ...);
+  return pictures;
+}
+template <class... Standards>
+constexpr Pictures encoded(Standards... which) {
+  Pictures pictures = decoded(which...);
+  pictures.encode = true;
+  return pictures;
+}
+
+std::optional<Pictures> pictures_of(defs::CommandId id) {
+  using defs::CommandId;
+  using enum Standard;
+  switch (id) {
+    case CommandId::MFD_AVC_BSD_OBJECT: return decoded(avc);
+    case CommandId::MFD_JPEG_BSD_OBJECT: return decoded(jpeg);
+    case CommandId::MFD_MPEG2_BSD_OBJECT: return decoded(mpeg2);
+    case CommandId::MFD_VC1_BSD_OBJECT: return decoded(vc1);
+    case CommandId::MFD_VP8_BSD_OBJECT: return decoded(vp8);
+    case CommandId::HCP_BSD_OBJECT: return decoded(hevc, vp9);
+    case CommandId::MFC_AVC_PAK_OBJECT:
+    case CommandId::VDENC_WALKER_STATE: return encoded(avc);
+    case CommandId::MFC_JPEG_SCAN_OBJECT: return encoded(jpeg);
+    case CommandId::MFC_MPEG2_PAK_OBJECT: return encoded(mpeg2);
+    case CommandId::MFX_PAK_INSERT_OBJECT: return encoded(avc, jpeg, mpeg2);
+    case CommandId::HCP_PAK_OBJECT: return encoded(hevc);
+    case CommandId::HCP_PAK_INSERT_OBJECT: return encoded(hevc, vp9);
+    default: return std::nullopt;
+  }
 }
 
 }  // namespace
@@ -80,25 +124,7 @@ bool is_picture_state(defs::CommandId id) {
   }
 }
 
-bool is_picture_object(defs::CommandId id) {
-  using defs::CommandId;
-  switch (id) {
-    case CommandId::MFD_AVC_BSD_OBJECT:
-    case CommandId::MFC_AVC_PAK_OBJECT:
-    case CommandId::MFD_JPEG_BSD_OBJECT:
-    case CommandId::MFC_JPEG_SCAN_OBJECT:
-    case CommandId::MFX_PAK_INSERT_OBJECT:
-    case CommandId::VDENC_WALKER_STATE:
-    case CommandId::MFD_MPEG2_BSD_OBJECT:
-    case CommandId::MFC_MPEG2_PAK_OBJECT:
-    case CommandId::MFD_VC1_BSD_OBJECT:
-    case CommandId::MFD_VP8_BSD_OBJECT:
-    case CommandId::HCP_PAK_OBJECT:
-    case CommandId::HCP_PAK_INSERT_OBJECT:
-    case CommandId::HCP_BSD_OBJECT: return true;
-    default: return false;
-  }
-}
+bool is_picture_object(defs::CommandId id) { return pictures_of(id).has_value(); }
 
 ExecResult Video::execute(const Packet& packet, EngineEnv& env) {
   using defs::CommandId;
@@ -154,6 +180,11 @@ ExecResult Video::object(const Packet& packet, EngineEnv& env) {
     unimplemented(packet.command->name, "at {:#x}: no codec", packet.address);
     return ExecResult::done;
   }
+  if (!pictures_of(packet.command->id)->has(mode_)) {
+    guest_error(packet.command->name, "at {:#x}: out of place where standard {} is {}", packet.address,
+                static_cast<unsigned>(mode_.standard), mode_.encode ? "encoded" : "decoded");
+    return ExecResult::done;
+  }
   const StageClock clock(TimedStage::video);
   selected_ = false;
   if (!codec_->is_open()) begin_scaling();
@@ -173,7 +204,7 @@ ExecResult Video::settle(ExecResult result, EngineEnv& env) {
     return result;
   }
   if (codec_->is_open()) return result;
-  if (scaled_.is_awaited()) unimplemented("SFC of such a picture", "standard {}", static_cast<unsigned>(mode_.standard));
+  if (scaled_.is_awaited()) count_lost_frame();
   scaled_.end();
   const PictureStatus status = codec_->status();
   if (status.blocks) count_picture(status);
@@ -186,6 +217,13 @@ ExecResult Video::settle(ExecResult result, EngineEnv& env) {
 void Video::begin_scaling() {
   scaled_.begin(state_.sfc.started ? packets_->scaling(state_.sfc) : std::nullopt);
   state_.sfc.started = 0;
+}
+
+// Of HCP it takes none before Gen12, whose packets are others: iHD sends HEVC's pictures through VEBOX (codechal_decode_sfc_hevc.cpp), and VP9's nowhere.
+void Video::count_lost_frame() const {
+  const bool is_hcp = mode_.standard == Standard::hevc || mode_.standard == Standard::vp9;
+  if (is_hcp && !mode_.encode) unsupported("SFC behind HCP", "standard {}", static_cast<unsigned>(mode_.standard));
+  else unimplemented("SFC of such a picture", "standard {}", static_cast<unsigned>(mode_.standard));
 }
 
 void Video::code_picture(EngineEnv& env) const {

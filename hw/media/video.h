@@ -61,6 +61,8 @@ class Video final : public Engine {
   void drop_picture();
   /// The picture's first object: whether SFC takes it over.
   void begin_scaling();
+  /// SFC's frame has not come.
+  void count_lost_frame() const;
   /// A compressed picture's lines are stored as they are: their codes say so.
   void code_picture(EngineEnv& env) const;
   /// After a call of the codec: its picture is dropped, or goes on, or has ended.

@@ -1,34 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Decodes one H.264 picture with a processing buffer (VAConfigAttribDecProcessing): the driver scales and converts it in the same batch. The picture has I_PCM
+// Decodes one H.264 picture with a processing buffer: the driver scales and converts it in the same batch. The picture has I_PCM
 // macroblocks alone, so it decodes to the samples of INPUT, in NV12, whose values are 16 to 235.
 //
 //   decode_processing INPUT WIDTHxHEIGHT DECODED OUTPUT NV12|YUY2|BGRA WIDTHxHEIGHT
 //
 // Writes the picture that was decoded, and the one of the processing buffer. 0: both are written; 1: an error, with one line that says which.
 #define PROGRAM "decode_processing"
-#include "va_client.h"
+#include "decode_processing.h"
 
 enum { MACROBLOCK = 16, PCM_BYTES = 384 };
-
-struct bits {
-  uint8_t* bytes;
-  size_t count;  // bits so far
-};
-
-static void put(struct bits* to, unsigned value, unsigned width) {
-  while (width--) {
-    if (value >> width & 1) to->bytes[to->count / 8] |= (uint8_t)(0x80 >> to->count % 8);
-    to->count++;
-  }
-}
-
-static void align(struct bits* to) { to->count = (to->count + 7) / 8 * 8; }
 
 // A slice of an IDR picture without its start code (H.264 7.3.3, 7.3.5). *header: bits before slice_data().
 static struct bits write_slice(const uint8_t* nv12, unsigned width, unsigned height, unsigned* header) {
   const unsigned columns = width / MACROBLOCK, rows = height / MACROBLOCK;
-  struct bits slice = {calloc(1, 64 + (size_t)columns * rows * (PCM_BYTES + 4)), 0};
-  if (!slice.bytes) fail("no memory");
+  struct bits slice = make_bits(64 + (size_t)columns * rows * (PCM_BYTES + 4));
   put(&slice, 0x65, 8);
   put(&slice, 1, 1);  // first_mb_in_slice 0
   put(&slice, 8, 7);  // slice_type 7: all slices are I
@@ -72,32 +57,14 @@ static VAPictureParameterBufferH264 picture_of(VASurfaceID surface, unsigned wid
   return picture;
 }
 
-static uint8_t* read_all(const char* path, size_t bytes) {
-  uint8_t* data = malloc(bytes);
-  FILE* in = fopen(path, "rb");
-  if (!data || !in || fread(data, 1, bytes, in) != bytes) fail("the input cannot be read");
-  fclose(in);
-  return data;
-}
-
 int main(int argc, char** argv) {
-  unsigned width, height, out_width, out_height;
-  if (argc != 7 || sscanf(argv[2], "%ux%u", &width, &height) != 2 || sscanf(argv[6], "%ux%u", &out_width, &out_height) != 2 ||
-      width % MACROBLOCK || height % MACROBLOCK || !width || !height || width > 4096 || height > 4096)
-    fail("usage: decode_processing INPUT WIDTHxHEIGHT DECODED OUTPUT NV12|YUY2|BGRA WIDTHxHEIGHT");
-  const unsigned fourcc = !strcmp(argv[5], "NV12") ? VA_FOURCC_NV12 : !strcmp(argv[5], "YUY2") ? VA_FOURCC_YUY2 : VA_FOURCC_BGRA;
-  uint8_t* const input = read_all(argv[1], (size_t)width * height * 3 / 2);
-  const VADisplay display = open_display();
-  VAConfigAttrib attributes[] = {{VAConfigAttribRTFormat, VA_RT_FORMAT_YUV420}, {VAConfigAttribDecProcessing, VA_DEC_PROCESSING}};
-  VAConfigID config;
-  check(vaCreateConfig(display, VAProfileH264Main, VAEntrypointVLD, attributes, 2, &config), "vaCreateConfig");
-  VASurfaceID decoded = make_surface(display, VA_FOURCC_NV12, width, height), output = make_surface(display, fourcc, out_width, out_height);
-  VAContextID context;
-  check(vaCreateContext(display, config, (int)width, (int)height, VA_PROGRESSIVE, &decoded, 1, &context), "vaCreateContext");
-
+  if (argc != 7) fail("INPUT WIDTHxHEIGHT DECODED OUTPUT NV12|YUY2|BGRA WIDTHxHEIGHT");
+  const struct request r = request_of(argv + 1, MACROBLOCK);
+  uint8_t* const input = read_all(r.input, (size_t)r.width * r.height * 3 / 2);
+  const struct session s = open_session(&r, VAProfileH264Main, VA_FOURCC_NV12);
   unsigned header;
-  const struct bits slice = write_slice(input, width, height, &header);
-  VAPictureParameterBufferH264 picture = picture_of(decoded, width, height);
+  const struct bits slice = write_slice(input, r.width, r.height, &header);
+  VAPictureParameterBufferH264 picture = picture_of(s.decoded, r.width, r.height);
   VAIQMatrixBufferH264 matrices;
   memset(&matrices, 16, sizeof matrices);
   VASliceParameterBufferH264 parameters = {.slice_data_size = (uint32_t)(slice.count / 8),
@@ -108,18 +75,10 @@ int main(int argc, char** argv) {
   for (unsigned i = 0; i < 32; i++)
     parameters.RefPicList0[i] = parameters.RefPicList1[i] =
         (VAPictureH264){.picture_id = VA_INVALID_SURFACE, .flags = VA_PICTURE_H264_INVALID};
-  VARectangle from = {0, 0, (uint16_t)width, (uint16_t)height}, to = {0, 0, (uint16_t)out_width, (uint16_t)out_height};
-  VAProcPipelineParameterBuffer processing = {
-      .surface = decoded, .surface_region = &from, .output_region = &to, .additional_outputs = &output, .num_additional_outputs = 1};
-  VABufferID buffers[] = {buffer(display, context, VAPictureParameterBufferType, sizeof picture, &picture),
-                          buffer(display, context, VAIQMatrixBufferType, sizeof matrices, &matrices),
-                          buffer(display, context, VAProcPipelineParameterBufferType, sizeof processing, &processing),
-                          buffer(display, context, VASliceParameterBufferType, sizeof parameters, &parameters),
-                          buffer(display, context, VASliceDataBufferType, slice.count / 8, slice.bytes)};
-  check(vaBeginPicture(display, context, decoded), "vaBeginPicture");
-  check(vaRenderPicture(display, context, buffers, sizeof buffers / sizeof buffers[0]), "vaRenderPicture");
-  check(vaEndPicture(display, context), "vaEndPicture");
-  write_surface(display, decoded, width, height, argv[3]);
-  write_surface(display, output, out_width, out_height, argv[4]);
+  VABufferID buffers[5] = {buffer(s.display, s.context, VAPictureParameterBufferType, sizeof picture, &picture),
+                           buffer(s.display, s.context, VAIQMatrixBufferType, sizeof matrices, &matrices),
+                           buffer(s.display, s.context, VASliceParameterBufferType, sizeof parameters, &parameters),
+                           buffer(s.display, s.context, VASliceDataBufferType, slice.count / 8, slice.bytes)};
+  process(&s, &r, buffers, 4);
   return 0;
 }

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""SFC behind Kaby Lake's VCS: H.264 decoded with a processing buffer (VAConfigAttribDecProcessing), and JPEG decoded into RGB. Debian's free iHD is built
-without either (media_feature_flags_linux.cmake, Decode_Processing_Supported): it reports the attribute, and refuses the buffer."""
+"""SFC for Kaby Lake's decoders: behind VCS for H.264 with a processing buffer (VAConfigAttribDecProcessing) and for JPEG into RGB, behind VECS for HEVC with a
+processing buffer. Debian's free iHD is built without them (media_feature_flags_linux.cmake, Decode_Processing_Supported): it reports the attribute, and refuses
+the buffer."""
 import json
 import math
 import pathlib
@@ -24,6 +25,7 @@ def picture():
 
 class SfcTest(RunTest):
     program = ""
+    engines = {"vcs0"}
 
     def setUp(self):
         super().setUp()
@@ -36,10 +38,10 @@ class SfcTest(RunTest):
         (self.folder / "source").write_bytes(self.source)
 
     def run_client(self, *arguments):
-        """VECS and RCS have no part in it."""
+        """No other engine has a part in it."""
         self.ok(self.client, *arguments, LIBVA_DRIVER_NAME="iHD", options=("--stats", str(self.folder / "stats")))
         for name, engine in json.loads((self.folder / "stats").read_text())["engines"].items():
-            self.assertEqual(engine["head"] != "0x0", name == "vcs0", name)
+            self.assertEqual(engine["head"] != "0x0", name in self.engines, name)
         return (self.folder / "output").read_bytes()
 
     def ffmpeg(self, source, *words):
@@ -77,6 +79,34 @@ class DecodeProcessing(SfcTest):
         """iHD's filters are not swscale's: taps with six binary places, from a table of 32 phases."""
         for width, height in ((160, 144), (480, 288)):
             self.assertGreater(psnr(self.processed("NV12", width, height), self.software(f"scale={width}:{height}:flags=lanczos", "nv12")), 38)
+
+
+class HevcProcessing(SfcTest):
+    """HCP's picture goes through VEBOX, which has no effect on it, to SFC (codechal_decode_sfc_hevc.cpp)."""
+    program = "decode_processing_hevc"
+    engines = {"vcs0", "vecs"}
+
+    def processed(self, depth, form, width, height):
+        coded = self.source
+        if depth == 10:
+            coded = b"".join((sample << 8).to_bytes(2, "little") for sample in self.source)
+            (self.folder / "source").write_bytes(coded)
+        made = self.run_client(str(depth), "source", f"{WIDTH}x{HEIGHT}", "decoded", "output", form, f"{width}x{height}")
+        self.assertEqual((self.folder / "decoded").read_bytes(), coded)
+        return made
+
+    def test_same_size(self):
+        for depth in (8, 10):
+            with self.subTest(depth=depth):
+                self.assertEqual(self.processed(depth, "NV12", WIDTH, HEIGHT), self.source)
+
+    def test_packed(self):
+        self.assertEqual(self.processed(8, "YUY2", WIDTH, HEIGHT)[::2], self.source[:LUMA])
+
+    def test_scaling(self):
+        for width, height in ((160, 144), (480, 288)):
+            software = self.ffmpeg(RAW, "-vf", f"scale={width}:{height}:flags=lanczos", "-pix_fmt", "nv12")
+            self.assertGreater(psnr(self.processed(8, "NV12", width, height), software), 38)
 
 
 class JpegToRgb(SfcTest):

@@ -37,8 +37,8 @@ static void write_surface(VADisplay display, VASurfaceID surface, unsigned width
   check(vaMapBuffer(display, image.buf, &mapped), "vaMapBuffer");
   FILE* out = fopen(path, "wb");
   if (!out) fail("an output cannot be made");
-  const int is_planar = image.format.fourcc == VA_FOURCC_NV12;
-  const size_t bytes = is_planar ? width : (size_t)width * image.format.bits_per_pixel / 8;
+  const int is_wide = image.format.fourcc == VA_FOURCC_P010, is_planar = is_wide || image.format.fourcc == VA_FOURCC_NV12;
+  const size_t bytes = is_planar ? (size_t)width << is_wide : (size_t)width * image.format.bits_per_pixel / 8;
   for (unsigned plane = 0; plane < (is_planar ? 2u : 1u); plane++)
     for (unsigned y = 0; y < (plane ? height / 2 : height); y++)
       if (fwrite((uint8_t*)mapped + image.offsets[plane] + (size_t)y * image.pitches[plane], 1, bytes, out) != bytes)
@@ -54,6 +54,7 @@ static VASurfaceID make_surface(VADisplay display, unsigned fourcc, unsigned wid
   format.value.value.i = (int)fourcc;
   VASurfaceID surface;
   const unsigned kind = fourcc == VA_FOURCC_NV12   ? VA_RT_FORMAT_YUV420
+                        : fourcc == VA_FOURCC_P010 ? VA_RT_FORMAT_YUV420_10
                         : fourcc == VA_FOURCC_YUY2 ? VA_RT_FORMAT_YUV422
                                                    : VA_RT_FORMAT_RGB32;
   check(vaCreateSurfaces(display, kind, width, height, &surface, 1, &format, 1), "vaCreateSurfaces");

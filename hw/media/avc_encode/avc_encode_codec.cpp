@@ -137,7 +137,7 @@ bool AvcEncoder::load_planes(const SliceParams& slice, EngineEnv& env) {
 ExecResult AvcEncoder::encode(const SliceParams& slice, bool protect, EngineEnv& env) {
   stored_.open(slice, env);
   if (!load_planes(slice, env)) return ExecResult::aborted;
-  const EncodeInput input{code_input(), planes_, params_->range};
+  const EncodeInput input{code_input(), planes_, params_->range, params_->tools};
   const uint64_t before = stream_.bits().bits();
   if (!encode_slice(picture_, slice, input, [&env] { return env.stop.aborting(); }, stream_.bits())) return ExecResult::aborted;
   report_.bits += static_cast<uint32_t>(stream_.bits().bits() - before);

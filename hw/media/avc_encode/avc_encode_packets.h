@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "hw/media/avc/avc_packets.h"
-#include "hw/media/avc_encode/motion_search.h"
+#include "hw/media/avc_encode/macroblock_encoder.h"
 #include "hw/media/avc_encode/pak_slice.h"
 #include "hw/media/codec.h"
 #include "hw/media/coded_buffer.h"
@@ -25,6 +25,7 @@ struct EncodePicture {
   bool filtered = false;    ///< the loop filter's output is written
   bool by_objects = false;  ///< a PAK object for each macroblock, else VDEnc decides
   MvRange range;            ///< of VDEnc
+  EncodeTools tools;        ///< of VDEnc
 };
 
 struct HeaderBits : Insertion {

@@ -52,8 +52,9 @@ class MacroblockCoder {
   /// Predicts and codes luma of Intra_16x16 with coded.mode16, and of the others with their modes.
   void intra16(CodedMacroblock& coded);
   void intra_blocks(CodedMacroblock& coded);
-  /// Of a predicted block of 4x4.
+  /// Of a predicted block of 4x4, or 8x8.
   void block4(unsigned block, CodedMacroblock& coded);
+  void block8(unsigned quarter, CodedMacroblock& coded);
   /// Predicts and codes chroma with the macroblock's mode.
   void intra_chroma(CodedMacroblock& coded);
   void pcm(CodedMacroblock& coded);
@@ -62,7 +63,6 @@ class MacroblockCoder {
 
  private:
   bool usable(int x, int y) const;
-  void block8(unsigned quarter, CodedMacroblock& coded);
 
   Context& c_;
   const CodeInput& input_;

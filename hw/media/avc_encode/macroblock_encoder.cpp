@@ -5,6 +5,7 @@
 
 #include "hw/media/avc/neighbours.h"
 #include "hw/media/avc/tables.h"
+#include "hw/media/avc_encode/macroblock_writer.h"
 
 namespace softgen::media::avc {
 namespace {
@@ -16,7 +17,7 @@ constexpr uint32_t lambda_of(unsigned qp) {
 }
 
 /// Bits of I_NxN's type and pattern beyond Intra_16x16's, about.
-constexpr uint32_t intra4_bits = 12;
+constexpr uint32_t blocks_bits = 12;
 
 }  // namespace
 
@@ -28,31 +29,48 @@ MacroblockEncoder::MacroblockEncoder(Context& context, const EncodeInput& input)
       lambda_(lambda_of(context.slice.qp)) {}
 
 // Each block is predicted from samples that are reconstructed already.
-uint32_t MacroblockEncoder::code4(CodedMacroblock& coded, uint32_t limit) {
-  reset(Kind::intra4);
+uint32_t MacroblockEncoder::code_blocks(bool by8, CodedMacroblock& coded, uint32_t limit) {
+  reset(by8 ? Kind::intra8 : Kind::intra4);
   Macroblock& mb = *c_.mb;
+  mb.transform8 = by8;
   const Samples luma = c_.luma();
-  uint32_t total = lambda_ * intra4_bits;
-  for (unsigned block = 0; block < 16 && total < limit; ++block) {
+  uint32_t total = lambda_ * blocks_bits;
+  for (unsigned block = 0; block < 16 && total < limit; block += by8 ? 4 : 1) {
     const unsigned x = block_x[block] * 4u, y = block_y[block] * 4u, at = y + x / 4;
     uint8_t* const to = luma.at + static_cast<ptrdiff_t>(y) * luma.stride + x;
-    const Edges edges = coder_.edges(block, 4);
+    const Edges edges = coder_.edges(block, by8 ? 8 : 4);
+    const auto predict = by8 ? intra8 : intra4;
     const unsigned predicted = predicted_intra_mode(c_, at);
-    const Block wanted = coder_.source(x, y);
+    const Block wanted = coder_.source(x, y), prediction{to, luma.stride};
     uint32_t best = ~0u;
     unsigned chosen = 2;
     for (unsigned mode = 0; mode < 9; ++mode) {
       if (!has_samples(mode, edges)) continue;
-      intra4(to, luma.stride, mode, edges);
-      const uint32_t cost = satd(wanted, {to, luma.stride}, 4, 4) + lambda_ * (mode == predicted ? 1 : 4);
+      predict(to, luma.stride, mode, edges);
+      const uint32_t differs = by8 ? satd8(wanted, prediction, 8, 8) : satd(wanted, prediction, 4, 4);
+      const uint32_t cost = differs + lambda_ * (mode == predicted ? 1 : 4);
       if (cost < best) best = cost, chosen = mode;
     }
-    intra4(to, luma.stride, chosen, edges);
-    mb.intra_mode[at] = static_cast<uint8_t>(chosen);
-    coder_.block4(block, coded);
+    predict(to, luma.stride, chosen, edges);
+    for (const unsigned i : {0u, 1u, 4u, 5u})
+      if (!i || by8) mb.intra_mode[at + i] = static_cast<uint8_t>(chosen);
+    if (by8) coder_.block8(block / 4, coded);
+    else coder_.block4(block, coded);
     total += best;
   }
   return total;
+}
+
+bool MacroblockEncoder::intra_blocks(CodedMacroblock& coded, uint32_t limit) {
+  const uint32_t of8 = input_.tools.intra8 ? code_blocks(true, coded, limit) : limit, least = std::min(of8, limit);
+  const std::array<uint8_t, 16> modes = c_.mb->intra_mode;
+  if (code_blocks(false, coded, least) < least) return true;
+  if (of8 >= limit) return false;
+  reset(Kind::intra8);
+  c_.mb->transform8 = true;
+  c_.mb->intra_mode = modes;
+  coder_.intra_blocks(coded);
+  return true;
 }
 
 uint32_t MacroblockEncoder::choose16(CodedMacroblock& coded) {
@@ -97,7 +115,13 @@ void MacroblockEncoder::inter(const MotionChoice& choice, CodedMacroblock& coded
     coder_.set_vectors(0, i, vectors, coded);
   }
   coder_.predict();
+  if (input_.tools.inter_transform8 && may_transform8(c_, coded)) {
+    const Samples luma = c_.luma();
+    const Block wanted = coder_.source(0, 0), prediction{luma.at, luma.stride};
+    mb.transform8 = satd8(wanted, prediction, 16, 16) < satd(wanted, prediction, 16, 16);
+  }
   coder_.inter_luma(coded);
+  if (!(mb.cbp & 15)) mb.transform8 = false;
   coder_.chroma(coded);
   if (!mb.cbp && choice.shape == Shape::whole && choice.mv[0] == coder_.motion().predict_skip()) mb.skip = true, mb.mvd = {};
 }
@@ -138,7 +162,7 @@ void MacroblockEncoder::encode(CodedMacroblock& coded) {
   const bool is_inter = best <= of16;
   best = std::min(best, of16);
   // Smaller blocks seldom halve the cost.
-  if ((!is_inter || of16 < 2 * best) && code4(coded, best) < best) return intra_colors(coded);
+  if ((!is_inter || of16 < 2 * best) && intra_blocks(coded, best)) return intra_colors(coded);
   if (is_inter) return inter(choice, coded);
   reset(Kind::intra16);
   coder_.intra16(coded);

@@ -9,10 +9,16 @@
 
 namespace softgen::media::avc {
 
+/// What may be chosen, beside what each picture has.
+struct EncodeTools {
+  bool intra8 = false, inter_transform8 = false;
+};
+
 struct EncodeInput {
   CodeInput code;
   const SearchPlanes& planes;  ///< of reference 0
   MvRange range;
+  EncodeTools tools;
 };
 
 class MacroblockEncoder {
@@ -26,8 +32,10 @@ class MacroblockEncoder {
   bool skip();
   void inter(const MotionChoice& choice, CodedMacroblock& coded);
   uint32_t choose16(CodedMacroblock& coded);
-  /// Codes the macroblock as it chooses; ends as soon as it is worse than `limit`.
-  uint32_t code4(CodedMacroblock& coded, uint32_t limit);
+  /// Codes luma by blocks of 4x4 or 8x8, with the modes that it chooses; ends as soon as it is worse than `limit`.
+  uint32_t code_blocks(bool by8, CodedMacroblock& coded, uint32_t limit);
+  /// The better of both. False: none is better than `limit`, and luma is not coded.
+  bool intra_blocks(CodedMacroblock& coded, uint32_t limit);
   void intra_colors(CodedMacroblock& coded);
 
   Context& c_;

@@ -58,6 +58,27 @@ uint32_t satd_together(const Block& source, const Block& prediction) {
   return static_cast<uint32_t>(sum[0] + sum[1] + sum[2] + sum[3]);
 }
 
+/// All values have 15 bits.
+void hadamard(I16x8 (&v)[8]) {
+  for (unsigned step = 1; step < 8; step *= 2)
+    for (unsigned i = 0; i < 8; ++i) {
+      if (i & step) continue;
+      const I16x8 a = v[i], b = v[i + step];
+      v[i] = a + b, v[i + step] = a - b;
+    }
+}
+
+uint32_t transformed8(const Block& source, const Block& prediction) {
+  I16x8 v[8];
+  for (int y = 0; y < 8; ++y) v[y] = widen(source.at + y * source.stride) - widen(prediction.at + y * prediction.stride);
+  hadamard(v);
+  transpose8x8(v);
+  hadamard(v);
+  I32x4 sum{};
+  for (const I16x8 row : v) sum += products(magnitude(row), splat16(1));
+  return static_cast<uint32_t>(sum[0] + sum[1] + sum[2] + sum[3]);
+}
+
 }  // namespace
 
 void forward4(const Block& source, const Block& prediction, std::array<int32_t, 16>& to) {
@@ -107,6 +128,15 @@ uint32_t satd(const Block& source, const Block& prediction, unsigned width, unsi
       sum += satd4({source.at + y * source.stride + x * source.step, source.stride, source.step},
                    {prediction.at + y * prediction.stride + x * prediction.step, prediction.stride, prediction.step});
   return sum / 2;
+}
+
+uint32_t satd8(const Block& source, const Block& prediction, unsigned width, unsigned height) {
+  uint32_t sum = 0;
+  for (unsigned y = 0; y < height; y += 8)
+    for (unsigned x = 0; x < width; x += 8)
+      sum +=
+          transformed8({source.at + y * source.stride + x, source.stride}, {prediction.at + y * prediction.stride + x, prediction.stride});
+  return sum / 4;
 }
 
 // A coefficient of 4x4 is its level times LevelScale * 2^(QP / 6) / 16, and a decoder's basis functions are 64 times what they add. With the forward

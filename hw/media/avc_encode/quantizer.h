@@ -25,6 +25,8 @@ void forward_luma_dc(std::array<int32_t, 16>& dc);
 void forward_chroma_dc(std::array<int32_t, 4>& dc);
 /// Half of the sum of the absolute Hadamard-transformed differences; 4x4, or a multiple of 8 by one of 4.
 uint32_t satd(const Block& source, const Block& prediction, unsigned width, unsigned height);
+/// The same by transforms of 8x8, in the same unit: a quarter of the sum. Multiples of 8 by 8; samples lie together.
+uint32_t satd8(const Block& source, const Block& prediction, unsigned width, unsigned height);
 
 /// Factors that undo a picture's LevelScale: by list, QP % 6 and position.
 class Quantizer {

@@ -143,6 +143,9 @@ class EncodeDecoder final : public AvcEncodePackets {
     // In quarter samples, as levels limit them (H.264 table A-1; level 1 allows 64 rows).
     out.range = {static_cast<int>(std::clamp(image.max_horizontal_mv_range(), 256u, 8192u)) - 1,
                  static_cast<int>(std::clamp(image.max_vertical_mv_range(), 256u, 2048u)) - 1};
+    constexpr uint32_t no_intra8 = 2;  // what iHD sends where pictures have no transforms of 8x8 (mhw_vdbox_vdenc_g9_X.h)
+    out.tools.inter_transform8 = out.state.params.transform_8x8 && image.transform_8x8();
+    out.tools.intra8 = out.tools.inter_transform8 && !(image.luma_intra_partition_mask() & no_intra8);
   }
 
   const std::unique_ptr<const AvcPackets> packets_ = make_avc_packets<G>();

@@ -202,6 +202,10 @@ TEST_CASE("lengths of Gen12's video packets") {
                       {"AVP_PIPE_BUF_ADDR_STATE", 0x718200ba, 188},
                       {"AVP_INTER_PRED_STATE", 0x7192000d, 15},
                       {"VD_CONTROL_STATE", 0x738a0001, 3},
+                      {"HCP_SFC_LOCK", 0x74800000, 2},
+                      {"HCP_SFC_STATE", 0x74810030, 50},
+                      {"HCP_SFC_AVS_STATE", 0x74820002, 4},
+                      {"HCP_SFC_FRAME_START", 0x74840000, 2},
                       {"SFC_STATE", 0x7501001e, 32}};
   for (const Row& row : rows) {
     INFO(row.name);

@@ -42,8 +42,8 @@ struct Rig : media::test::VideoRig {
       run(0x7001, 6, {{1, id}, {2, (height - 1) << 18 | (width - 1) << 4}, {3, 4u << 28 | 1 << 27 | (pitch - 1) << 3}, {4, height}});
     run(0x7002, 68, {{4, reconstruction}, {7, source}});
     run(0x7003, 26, {{21, coded}, {24, bound}});
-    run(0x7100, 21, {{2, (rows - 1) << 16 | (columns - 1)}, {4, 1 << 2 | 1 << 7 | 1 << 10}});
-    run(0x7085, 35, {});
+    run(0x7100, 21, {{2, (rows - 1) << 16 | (columns - 1)}, {4, 1 << 2 | uint32_t{transform8} << 3 | 1 << 7 | 1 << 10}});
+    run(0x7085, 35, {{1, uint32_t{transform8} << 7}, {8, luma_intra_mask}});
     for (uint32_t kind = 0; kind < 4; ++kind) {
       std::vector<uint32_t> matrix(17, 0x1010'1010);
       matrix[0] = kind;
@@ -51,6 +51,8 @@ struct Rig : media::test::VideoRig {
     }
   }
   std::mt19937* random = nullptr;
+  bool transform8 = false;       ///< of the picture, and of VDEnc
+  uint32_t luma_intra_mask = 0;  ///< of VDENC_IMG_STATE
 };
 
 }  // namespace softgen::media::avc::packet_test

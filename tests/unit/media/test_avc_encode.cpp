@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // What the H.264 encoder writes is what our decoder reads, and its reconstruction is the decoder's.
 #include <algorithm>
+#include <bit>
+#include <cstdlib>
 #include <random>
 #include <vector>
 
@@ -22,10 +24,17 @@ struct Round {
   PictureParams params;
   uint8_t qp = 26;
   unsigned noise = 0;
+  EncodeTools tools;
+};
+
+/// Macroblocks that have transforms of 8x8.
+struct Transformed {
+  unsigned intra = 0, inter = 0;
 };
 
 /// An I and two P pictures of two slices.
-void check(const Round& round, std::mt19937& random) {
+Transformed check(const Round& round, std::mt19937& random) {
+  Transformed found;
   Reference reference;
   References references{};
   LevelScale scale;
@@ -52,7 +61,7 @@ void check(const Round& round, std::mt19937& random) {
       slice.list[0][0].present = n != 0;
       GolombWriter bits;
       const std::function<bool()> stop = [] { return false; };
-      REQUIRE(encode_slice(encoded, slice, {{frame, scale, quantizer, references, motion}, planes, {511, 255}}, stop, bits));
+      REQUIRE(encode_slice(encoded, slice, {{frame, scale, quantizer, references, motion}, planes, {511, 255}, round.tools}, stop, bits));
       std::vector<uint8_t> bytes;
       EmulationPrevention().add(bits.bytes(), true, bytes);
       bytes.resize(strip_emulation(bytes));
@@ -66,13 +75,17 @@ void check(const Round& round, std::mt19937& random) {
     // An error of at most the quantizer's step (table of Qstep: 0.625 * 2^(QP / 6)) in each sample.
     const unsigned step = (5u << round.qp / 6) / 8 + 1;
     CHECK(distance(frame.luma, encoded.frame.luma) < uint64_t{width} * height * step * step);
+    for (const Macroblock& mb : decoded.mbs)
+      if (mb.transform8) ++(mb.intra() ? found.intra : found.inter);
   }
+  return found;
 }
 
 }  // namespace
 
 TEST_CASE("avc encode: the decoder reads what is written, and has the same samples") {
   std::mt19937 random(7);
+  Transformed all;
   for (const bool cabac : {false, true})
     for (const uint8_t qp : {uint8_t{1}, uint8_t{14}, uint8_t{26}, uint8_t{40}, uint8_t{51}})
       for (const unsigned noise : {0u, 12u, 200u})
@@ -85,8 +98,13 @@ TEST_CASE("avc encode: the decoder reads what is written, and has the same sampl
           for (auto& list : p.scaling4)
             for (uint8_t& value : list) value = static_cast<uint8_t>(flat ? 16 : 12 + random() % 12);
           for (auto& list : p.scaling8) list.fill(16);
-          check(round, random);
+          round.tools = {p.transform_8x8, p.transform_8x8};
+          const Transformed found = check(round, random);
+          if (!p.transform_8x8) CHECK(found.intra + found.inter == 0);
+          else all.intra += found.intra, all.inter += found.inter;
         }
+  CHECK(all.intra > 20);
+  CHECK(all.inter > 20);
 }
 
 TEST_CASE("avc encode: differences are transformed in vectors as sample by sample") {
@@ -100,6 +118,28 @@ TEST_CASE("avc encode: differences are transformed in vectors as sample by sampl
     }
     for (const unsigned size : {4u, 8u, 16u})
       CHECK(satd({a.data(), 16}, {b.data(), 16}, size, size) == satd({spread_a.data(), 32, 2}, {spread_b.data(), 32, 2}, size, size));
+  }
+}
+
+TEST_CASE("avc encode: differences of 8x8 are transformed as their definition says") {
+  std::mt19937 random(5);
+  std::array<uint8_t, 256> a, b;
+  for (unsigned round = 0; round < 50; ++round) {
+    for (unsigned i = 0; i < 256; ++i) {
+      a[i] = static_cast<uint8_t>(round % 5 ? random() : random() % 2 * 255);
+      b[i] = static_cast<uint8_t>(round % 5 ? random() : 255 - a[i]);
+    }
+    uint32_t sum = 0;
+    for (unsigned block = 0; block < 4; ++block)
+      for (unsigned u = 0; u < 64; ++u) {
+        int coefficient = 0;
+        for (unsigned i = 0; i < 64; ++i) {
+          const unsigned at = (block / 2 * 8 + i / 8) * 16 + block % 2 * 8 + i % 8;
+          coefficient += std::popcount(u & i) % 2 ? b[at] - a[at] : a[at] - b[at];
+        }
+        sum += static_cast<uint32_t>(std::abs(coefficient));
+      }
+    CHECK(satd8({a.data(), 16}, {b.data(), 16}, 16, 16) == sum / 4);
   }
 }
 

@@ -5,7 +5,9 @@
 #include <random>
 #include <vector>
 
+#include "hw/base/log.h"
 #include "hw/media/sfc/decoded.h"
+#include "tests/unit/media/hevc_encode_rig.h"
 #include "tests/unit/media/sfc_rig.h"
 #include "tests/unit/media/vebox_rig.h"
 #include "tests/unit/media/video_rig.h"
@@ -198,6 +200,25 @@ TEST_CASE_METHOD(Fixture, "sfc behind vcs: what does not fit changes nothing but
     decode();
     CHECK(is_untouched(output, end));
   }
+}
+
+// Gen9's SFC has no pipe mode for it, and iHD sends HEVC's pictures through VEBOX.
+TEST_CASE("sfc behind vcs: a picture of HCP's goes to its surface alone, and the frame is counted") {
+  using Rig = test::HevcEncodeRig;
+  Rig rig;
+  SfcPackets sfc(SfcClient::vdbox, Rig::width, Rig::height, Rig::coded, out_pitch, out_chroma_row);
+  clear_failure_counts();
+  rig.begin(0, true);
+  start(sfc, rig);
+  rig.slice.slice_type = G::HCP_SLICE_STATE::SliceType::HCP_ST_I_SLICE;
+  rig.send_slice(0, 0, true);
+  rig.send(G::HCP_BSD_OBJECT{});
+  REQUIRE(rig.video.flush({}, rig.env) == ExecResult::done);
+  CHECK(failure_count(Failure::unsupported, "SFC behind HCP") == 1);
+  // Without a slice's bytes all of it is grey.
+  CHECK(rig.view.load<uint8_t>(Rig::picture_at(0, true)) == 128);
+  const std::vector<uint8_t> all = bytes_of(rig, Rig::coded, Rig::coded_end);
+  CHECK(std::ranges::all_of(all, [](uint8_t byte) { return byte == 0; }));
 }
 
 TEST_CASE_METHOD(Fixture, "sfc behind a decoder: planes of all samplings, and pictures without chroma") {

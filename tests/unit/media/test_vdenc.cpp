@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // VDEnc by packets as iHD sends them (codechal_vdenc_avc.cpp), on Kaby Lake.
 #include <algorithm>
+#include <bit>
 #include <random>
 #include <vector>
 
@@ -35,6 +36,13 @@ struct VdencRig : Rig {
 TEST_CASE("vdenc: slices that are flushed one by one decode to the reconstruction") {
   using namespace avc;
   VdencRig rig;
+  const uint32_t tools = GENERATE(0u, 1u, 2u);  // no transforms of 8x8, all, none of intra blocks
+  rig.transform8 = tools != 0;
+  rig.luma_intra_mask = tools == 2 ? 2 : 0;
+  // One coefficient of a Hadamard transform of 8x8, four of 4x4.
+  for (uint32_t y = 0; y < height; ++y)
+    for (uint32_t x = 0; x < width; ++x)
+      rig.view.store(source + y * pitch + x, static_cast<uint8_t>((std::popcount(x & 5) + std::popcount(y & 3)) % 2 ? 88 : 168));
   rig.picture();
   const uint32_t size = rig.registers.peek(byte_count);
   REQUIRE(size > 12);
@@ -48,6 +56,7 @@ TEST_CASE("vdenc: slices that are flushed one by one decode to the reconstructio
   Picture picture;
   PictureParams params;
   params.width_mbs = columns, params.frame_height_mbs = rows, params.cabac = true;
+  params.transform_8x8 = rig.transform8;
   for (auto& list : params.scaling4) list.fill(16);
   for (auto& list : params.scaling8) list.fill(16);
   picture.begin(params);
@@ -69,6 +78,8 @@ TEST_CASE("vdenc: slices that are flushed one by one decode to the reconstructio
     at = next;
   }
   CHECK(at == bytes.end());
+  const auto of8 = std::ranges::count(picture.mbs, Kind::intra8, &Macroblock::kind);
+  CHECK((of8 > 0) == (rig.transform8 && !rig.luma_intra_mask));
   for (uint32_t row = picture.progress.filtered; row < rows; ++row) deblock_row(picture, row);
   for (uint32_t y = 0; y < height * 3 / 2; ++y) {
     std::array<uint8_t, width> line;
