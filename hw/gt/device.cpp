@@ -254,9 +254,22 @@ void Device::reset(Entries entries) {
   streamers_->restart_engines(~0u);
 }
 
+// A plan is about what the guest does: it is not asked about events that a load passes on, such as vertical blanks until then.
 void Device::state(Archive& archive) {
+  Faults* const faults = archive.reading() ? registers_.faults() : nullptr;
+  if (faults) registers_.set_faults(nullptr);
   unit_states(archive);
   if (archive.reading() && archive.failed()) reset();
+  if (faults) registers_.set_faults(faults);
+}
+
+// Behind a load nothing of the time before is left: an old deadline would hide later ones.
+void Device::deadline_state(Archive& archive, bool saved) {
+  int64_t deadline = archive.reading() ? -1 : timer_.deadline_ns.load(std::memory_order_acquire);
+  if (saved) archive.value(deadline);
+  if (!archive.reading() || archive.failed()) return;
+  timer_.deadline_ns.store(-1, std::memory_order_release);
+  if (deadline >= 0) wake_at(deadline);
 }
 
 void Device::unit_states(Archive& archive) {
@@ -264,13 +277,14 @@ void Device::unit_states(Archive& archive) {
     faults_.plan.forget_deferred();
     timer_.poll_ns = min_poll_ns;
   }
-  const uint32_t version = archive.section("device", 3);
+  const uint32_t version = archive.section("device", 4);  // before version 4 without the timer's deadline
   uint32_t id = config_.platform->pci_device_id;
   archive.value(id);
   if (archive.reading() && id != config_.platform->pci_device_id)
     return archive.fail(fmt::format("the saved state is of PCI device {:04x}, this is {:04x}", id, config_.platform->pci_device_id));
   archive.value(stolen_.base);
   archive.value(stolen_.size);
+  deadline_state(archive, version >= 4);
   registers_.state(archive);
   if (archive.reading()) mmio::show_stolen(registers_, stolen_.base, stolen_.size);
   faults_.interrupts.state(archive);

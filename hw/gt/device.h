@@ -128,6 +128,7 @@ class Device {
  private:
   void build_units();
   void unit_states(Archive& archive);
+  void deadline_state(Archive& archive, bool saved);
   void poll_later();
   /// Tells the watch of an access that has no effect, since its power domain is off. Here and not in RegisterFile, which units use, too.
   void watch_power(uint32_t offset, bool write);

@@ -113,3 +113,54 @@ TEST_CASE("a state that an older build saved continues") {
   for (unsigned i = 0; i < 100 && host.ram<uint32_t>(work_result) != work_finished; i++) host.advance(1'000'000);
   CHECK(host.ram<uint32_t>(work_result) == work_finished);
 }
+
+TEST_CASE("the fault plan is not asked about vertical blanks that a load passes") {
+  FakeHost host;
+  host.write(reg::PWR_WELL_CTL(1), 0xaaaaaaaa);
+  host.write(reg::DPLL_CTRL1, 1 | 2 << 1 | 0x21u << 6);
+  host.write(reg::LCPLL1_CTL, 1u << 31);
+  host.write(reg::gen9::DPLL_CFGCR1(0), 1u << 31 | 8192u << 9 | 371);
+  host.write(reg::DPLL_CFGCR2(0), 3u << 8 | 1u << 7 | 1u << 5 | 1u << 2);
+  host.write(reg::LCPLL2_CTL, 1u << 31);
+  host.write(reg::DPLL_CTRL2, 3u << 3);
+  host.write(reg::TRANS_HTOTAL(0), 1919 | 2199 << 16);
+  host.write(reg::TRANS_VTOTAL(0), 1079 | 1124 << 16);
+  host.write(reg::TRANS_VBLANK(0), 1079 | 1124 << 16);
+  host.write(reg::TRANS_DDI_FUNC_CTL(0), 1u << 31 | 1u << 28);
+  host.write(reg::TRANS_CONF(0), 1u << 31);
+  const std::string saved = host.save();
+  host.advance(100'000'000);
+  FakeHost other;
+  other.advance(100'000'000);
+  REQUIRE(other.load(saved) == "");
+  REQUIRE(other.read(reg::PIPE_FRMCNT(0)) == 6);
+  REQUIRE(host.plan("on display.blank do drop") == "");
+  REQUIRE(host.load(saved) == "");
+  CHECK((host.save() == other.save()));
+  host.advance(100'000'000);
+  CHECK(host.read(reg::PIPE_FRMCNT(0)) == 6);  // it is asked again
+}
+
+TEST_CASE("behind a load the host's timer is what it was when the state was saved") {
+  FakeHost host;
+  const std::string idle = host.save();
+  constexpr uint32_t expired = 1u << 6, iir = 0x44308;
+  const auto start_watchdog = [&](uint32_t ticks) {
+    host.masked(0xa278, 1);
+    host.write(0x44304, ~expired), host.write(0x4430c, expired), host.write(0x20a8, ~expired);
+    host.write(0x203c, 1), host.write(0x217c, ticks), host.write(0x2178, 1);
+  };
+  start_watchdog(24'000);
+  const int64_t deadline = host.deadline(SG_TIMER_MISC);
+  REQUIRE(deadline > host.now());
+  const std::string armed = host.save();
+  // A deadline of the time before the load does not count.
+  REQUIRE(host.load(idle) == "");
+  start_watchdog(48'000);
+  CHECK(host.deadline(SG_TIMER_MISC) > deadline);
+  FakeHost other;
+  REQUIRE(other.load(armed) == "");
+  CHECK(other.deadline(SG_TIMER_MISC) == deadline);
+  other.advance(2'001'000);
+  CHECK((other.read(iir) & expired));
+}
