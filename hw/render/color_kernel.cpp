@@ -169,7 +169,7 @@ std::optional<ColorKernel> OutputMerger::color_kernel(const RenderTarget& rt, un
   if (!rt.level || rt.mcs || rt.surface.samples != 1 || !placed(rt.surface)) return std::nullopt;
   const auto stored = stored_as(*rt.format);
   const Mode how = mode(rt, target);
-  if (!stored || how.logic || blend_.alpha_test || alpha_to_coverage_) return std::nullopt;
+  if (!stored || how.logic || alpha_to_coverage_) return std::nullopt;
   if (*stored != ColorKernel::Stored::unorm8 && (how.blending || (how.floating && how.blend.clamp_before))) return std::nullopt;
   const surface::Format& format = *rt.format;
   const TargetBlend& e = how.blend;

@@ -71,7 +71,7 @@ class OutputMerger {
   /// `target`: index that the thread named, for its blend state.
   Mode mode(const RenderTarget& rt, unsigned target) const;
 
-  /// What write_color() needs to do the same as write(); none where it cannot.
+  /// What write_color() needs to do the same as write(), which has no alpha test; none where it cannot.
   std::optional<ColorKernel> color_kernel(const RenderTarget& rt, unsigned target) const;
 
   /// Whether write() stores the four words of a colour as they come, or as saturated bytes: so buffers are copied, wherever they begin (Mesa's
@@ -86,6 +86,7 @@ class OutputMerger {
                  const PixelColor& color) const;
   /// One sample's colour as registers; zeros outside of the target.
   surface::Word4 read(memory::View& view, const RenderTarget& rt, uint32_t x, uint32_t y, uint32_t layer, unsigned sample) const;
+  bool tests_alpha() const { return blend_.alpha_test; }
   bool alpha_passes(float alpha) const;
   /// Samples of `count` that alpha leaves covered at pixel (x, y); all without Alpha To Coverage.
   uint32_t alpha_to_coverage(float alpha, unsigned count, uint32_t x, uint32_t y) const;

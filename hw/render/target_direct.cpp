@@ -75,7 +75,7 @@ bool TargetWriter::DirectWrite::answer_words(const DirectAnswer& answer, Grf* re
 
 void TargetWriter::direct_write(const MessageForm& form, DirectAnswer& answer) {
   const Message message = form.without_contents();
-  if (draw_->coarse || message.header_present() || !message.op.is_plain() || message.op.binding.index != 0 ||
+  if (draw_->coarse || message.header_present() || !message.op.is_plain() || message.op.binding.index != 0 || draw_->merger.tests_alpha() ||
       !(draw_->early || tests_pass_trivially()) || draw_->targets.empty())
     return;
   const bool words = !draw_->color[0] && draw_->merger.copies_words(draw_->targets[0], 0);

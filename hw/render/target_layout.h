@@ -30,9 +30,11 @@ struct TargetWriter::WriteLayout {
       result.source0[c] = color(color_at, c, lane);
       if (dual) result.source1[c] = color(source1_at, c, lane);
     }
-    result.source0_alpha = std::bit_cast<float>(alpha_at != none ? dword(alpha_at, lane) : result.source0[3]);
+    result.source0_alpha = alpha(lane);
     return result;
   }
+  /// Render target 0's.
+  float alpha(unsigned lane) const { return std::bit_cast<float>(alpha_at != none ? dword(alpha_at, lane) : color(color_at, 3, lane)); }
   /// The pixels to be written, as a mask of the thread's pixels.
   uint32_t thread_pixels() const { return (pixels & ((1u << count) - 1)) << first; }
   uint8_t stencil(unsigned lane) const { return reinterpret_cast<const uint8_t*>(message.reg(stencil_at).dw)[lane]; }

@@ -68,10 +68,66 @@ uint32_t TargetWriter::late_samples(PixelThread& thread, const WriteLayout& layo
   return samples & passed_[pixel];
 }
 
+/// Late tests of `pixels`, which have a sample each, as late_samples() has them. It is left to those that do not lie in a whole block of the buffers.
+void TargetWriter::test_blocks(PixelThread& thread, uint32_t pixels) {
+  const DepthStencil& tests = draw_->depth_stencil;
+  const PreparedObject& object = *thread.object;
+  const Viewport& viewport = draw_->raster.viewports[object.viewport];
+  const DepthKernel depth = tests.kernel({.a = object.z.a,
+                                          .b = object.z.b,
+                                          .c = object.z.c,
+                                          .bias = object.depth_bias,
+                                          .low = viewport.min_depth,
+                                          .high = viewport.max_depth});
+  const auto& position = draw_->raster.sample_positions[0];
+  constexpr uint32_t size = 8;
+  while (pixels) {
+    const auto first = static_cast<unsigned>(std::countr_zero(pixels));
+    const uint32_t x = thread.x(first) & ~(size - 1), y = thread.y(first) & ~(size - 1);
+    uint64_t covered = 0;
+    std::array<uint8_t, max_pixels> place;  // of the pixels that are in the block
+    uint32_t inside = 0;
+    for (uint32_t left = pixels; left; left &= left - 1) {
+      const auto pixel = static_cast<unsigned>(std::countr_zero(left));
+      const uint32_t across = thread.x(pixel) - x, down = thread.y(pixel) - y;
+      if (across >= size || down >= size) continue;
+      place[pixel] = static_cast<uint8_t>(size * down + across);
+      covered |= uint64_t{1} << place[pixel], inside |= 1u << pixel;
+    }
+    pixels &= ~inside;
+    if (!tests.holds_block(x, y, object.layer)) continue;
+    const DepthStencil::Block block{x,           y, object.layer, x + position[0] / double{subpixels}, y + position[1] / double{subpixels},
+                                    object.front};
+    const uint64_t passed = tests.test_block(context_.view, depth, block, covered);
+    for (uint32_t left = inside; left; left &= left - 1) {
+      const auto pixel = static_cast<unsigned>(std::countr_zero(left));
+      passed_[pixel] = passed >> place[pixel] & 1;
+    }
+    thread.tested |= inside;
+    context_.tally.depth += static_cast<uint64_t>(std::popcount(passed));
+    context_.tally.failed_late += static_cast<uint64_t>(std::popcount(covered & ~passed));
+  }
+}
+
+/// The alpha test of live pixels, which have a sample each: those that pass.
+uint32_t TargetWriter::alpha_pixels(const PixelThread& thread, const WriteLayout& layout, uint32_t pixels) {
+  if (!draw_->merger.tests_alpha()) return pixels;
+  uint32_t passed = 0;
+  for (uint32_t left = pixels; left; left &= left - 1) {
+    const unsigned lane = static_cast<unsigned>(std::countr_zero(left)) - layout.first;
+    if (draw_->merger.alpha_passes(layout.alpha(lane))) passed |= left & -left;
+  }
+  // Counted with the pixel's first write, as late tests are.
+  context_.tally.failed_late += static_cast<uint64_t>(std::popcount(pixels & ~passed & ~thread.written));
+  return passed;
+}
+
 /// Late tests of live pixels: those that pass.
 uint32_t TargetWriter::late_pixels(PixelThread& thread, const WriteLayout& layout, uint32_t pixels) {
   if (draw_->early) return pixels;
   if (tests_pass_trivially()) return pass(thread, pixels), pixels;
+  if (draw_->depth_by_blocks && layout.depth_at == WriteLayout::none && layout.stencil_at == WriteLayout::none)
+    test_blocks(thread, pixels & ~thread.tested);
   uint32_t passed = pixels;
   for (uint32_t left = pixels; left; left &= left - 1) {
     const auto pixel = static_cast<unsigned>(std::countr_zero(left));
@@ -98,7 +154,8 @@ void TargetWriter::pass(PixelThread& thread, uint32_t pixels) {
 
 /// Keeps what a write of one colour to all pixels would store in each.
 void TargetWriter::capture(const WriteLayout& layout, uint32_t bti) {
-  if (bti >= draw_->color.size() || !draw_->color[bti] || layout.target != bti || layout.omask_at != WriteLayout::none || layout.dual)
+  if (bti >= draw_->color.size() || !draw_->color[bti] || layout.target != bti || layout.omask_at != WriteLayout::none || layout.dual ||
+      draw_->merger.tests_alpha())
     return;
   if (layout.first != 0 || layout.count != draw_->simd) return;
   const ColorKernel& kernel = *draw_->color[bti];
@@ -155,7 +212,7 @@ const TargetBlock* TargetWriter::find_target_block(const RenderTarget& rt, uint3
 }
 
 bool TargetWriter::places_squares(const PreparedObject& object) const {
-  return draw_->early && draw_->color[0] && draw_->color[0]->has_codes() && !object.fade &&
+  return draw_->early && !draw_->merger.tests_alpha() && draw_->color[0] && draw_->color[0]->has_codes() && !object.fade &&
          object.layer < draw_->targets[0].surface.view_extent;
 }
 
@@ -166,7 +223,7 @@ bool TargetWriter::write_colors(PixelThread& thread, const WriteLayout& layout, 
     return false;
   const ColorKernel& kernel = *draw_->color[bti];
   const RenderTarget& rt = draw_->targets[bti];
-  const uint32_t live = late_pixels(thread, layout, thread.live & layout.thread_pixels());
+  const uint32_t live = late_pixels(thread, layout, alpha_pixels(thread, layout, thread.live & layout.thread_pixels()));
   if (!live || thread.object->layer >= rt.surface.view_extent) return true;
   const auto source = [&](unsigned lane, ColorPixels& pixels) {
     const auto floats = [&](size_t at, unsigned component) {

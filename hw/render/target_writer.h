@@ -64,6 +64,8 @@ class TargetWriter {
 
   uint32_t late_samples(PixelThread& thread, const WriteLayout& layout, unsigned pixel, unsigned lane, uint32_t samples);
   uint32_t late_pixels(PixelThread& thread, const WriteLayout& layout, uint32_t pixels);
+  uint32_t alpha_pixels(const PixelThread& thread, const WriteLayout& layout, uint32_t pixels);
+  void test_blocks(PixelThread& thread, uint32_t pixels);
   void note_written(PixelThread& thread, uint32_t pixels, bool last);
   void count_written(uint64_t samples, bool blended);
   bool tests_pass_trivially() const;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // One object through the pixel stage, with a kernel that writes one colour.
 #include <bit>
+#include <vector>
 
 #include "hw/eu/isa/gen9/isa.h"
 #include "hw/eu/program/program.h"
@@ -118,4 +119,37 @@ TEST_CASE("only the part of an object within the tile is drawn") {
   f.worker.finish();
   CHECK(work->counts.invocations == 16 * 32);
   CHECK(f.red_pixels() == 16 * 32);
+}
+
+TEST_CASE("late tests and alpha tests of whole messages do what those of single pixels do") {
+  const bool alpha_test = GENERATE(false, true);
+  const auto both = [&](bool singly) {
+    StageFixture f;
+    f.state.depth_stencil.depth_function = CompareFunction::less;
+    const auto nearer = f.draw_of({}, 0);
+    f.draw(*nearer, PixelFixture::rectangle(*nearer->lists[0], {5, 3, 30, 21}, 0.25));
+    f.state.blend.alpha_test = alpha_test;
+    f.state.blend.alpha_function = CompareFunction::greater;
+    f.state.blend.alpha_reference = 0.4f;
+    const auto work = f.red_draw(false);
+    PixelDraw& pixels = work->pixels;
+    for (unsigned lane = 0; lane < 8; ++lane)
+      pixels.kernel.constants[3].dw[lane] = std::bit_cast<uint32_t>(0.125f * static_cast<float>(lane));
+    pixels.depth_by_blocks = !singly;
+    if (singly) pixels.color[0].reset();
+    PreparedObject object = PixelFixture::rectangle(*work->lists[0], {0, 0, 61, 47}, 0);
+    object.z = {0.01, 0.004, 0.1};
+    Slice<Coverage> parts = work->lists[0]->arena.slice<Coverage>(1);
+    parts.push_back({.edges = {{{-1, -1, 70 * 256}}}, .edge_count = 1, .bounds = object.bounds});
+    object.parts = parts;
+    f.draw(*work, object);
+    std::vector<uint32_t> memory(2 * PixelFixture::bytes / 4);
+    f.view.read(PixelFixture::depth_base, memory.data(), PixelFixture::bytes);
+    f.view.read(PixelFixture::color_base, memory.data() + PixelFixture::bytes / 4, PixelFixture::bytes);
+    memory.push_back(static_cast<uint32_t>(work->counts.depth));
+    memory.push_back(static_cast<uint32_t>(work->counts.invocations));
+    CHECK(work->counts.depth > 500);
+    return memory;
+  };
+  CHECK(both(false) == both(true));
 }
