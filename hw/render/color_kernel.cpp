@@ -46,13 +46,14 @@ bool one_for_all(Factor f) {
   }
 }
 
-/// The common form of blending: 8-bit unorm channels, function "add", the same factor for red, green and blue, no second source.
+/// The common form of blending: 8-bit unorm channels, function "add", no second source, no saturated alpha.
 bool is_added(const ColorKernel& k) {
   if (!k.blending || k.stored != ColorKernel::Stored::unorm8 || k.srgb || k.alpha_to_one) return false;
-  const auto added = [](uint8_t f) { return f == static_cast<uint8_t>(BlendFunction::add); };
-  const auto own = static_cast<Factor>(k.source_factor[0]), other = static_cast<Factor>(k.destination_factor[0]);
-  return std::all_of(k.function.begin(), k.function.end(), added) && one_for_all(own) && one_for_all(other) &&
-         !is_second_source(static_cast<Factor>(k.source_factor[3])) && !is_second_source(static_cast<Factor>(k.destination_factor[3]));
+  const auto is_add = [](uint8_t f) { return f == static_cast<uint8_t>(BlendFunction::add); };
+  const auto second = [](uint8_t f) { return is_second_source(static_cast<Factor>(f)); };
+  const auto saturates = [](uint8_t f) { return static_cast<Factor>(f) == Factor::source_alpha_saturate; };
+  return std::ranges::all_of(k.function, is_add) && std::ranges::none_of(k.source_factor, second) &&
+         std::ranges::none_of(k.destination_factor, second) && !saturates(k.source_factor[0]) && !saturates(k.destination_factor[0]);
 }
 
 /// Whether quad_rows() applies: the pixels of a quad's row, and its rows, are at fixed distances.
@@ -194,6 +195,7 @@ std::optional<ColorKernel> OutputMerger::color_kernel(const RenderTarget& rt, un
     k.function[c] = static_cast<uint8_t>(own ? e.alpha_function : e.function);
   }
   k.added = is_added(k);
+  k.by_alpha = one_for_all(static_cast<Factor>(k.source_factor[0])) && one_for_all(static_cast<Factor>(k.destination_factor[0]));
   return k;
 }
 

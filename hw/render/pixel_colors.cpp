@@ -230,6 +230,22 @@ template <typename Floats>
   }
 }
 
+/// factor() for red, green and blue. `a`: the source's alpha.
+template <typename Floats>
+[[gnu::always_inline]] inline Floats color_factor(const ColorKernel& k, uint8_t f, unsigned c, Floats source, Floats a, Floats destination,
+                                                  Floats old_a) {
+  const Floats one = Floats{} + 1.0f, same = Floats{} + k.constant[c];
+  switch (static_cast<Factor>(f)) {
+    case Factor::source_color: return source;
+    case Factor::destination_color: return destination;
+    case Factor::constant_color: return same;
+    case Factor::inverse_source_color: return one - source;
+    case Factor::inverse_destination_color: return one - destination;
+    case Factor::inverse_constant_color: return one - same;
+    default: return alpha_factor(f, a, old_a, k.constant[3]);
+  }
+}
+
 /// ColorKernel::added, with all values in registers. The sources are clamped already if the blend state asks for it.
 template <typename Floats, typename Words>
 [[gnu::always_inline]] inline Words added_word(const ColorKernel& k, Floats r, Floats g, Floats b, Floats a, Words there) {
@@ -241,7 +257,13 @@ template <typename Floats, typename Words>
   const float constant = k.constant[3];
   const Floats own = alpha_factor(k.source_factor[0], a, old_a, constant),
                other = alpha_factor(k.destination_factor[0], a, old_a, constant);
-  const auto channel = [&](Floats source, unsigned c) { return unorm8(source * own + old(c) * other) << k.shift[c]; };
+  const auto channel = [&](Floats source, unsigned c) {
+    const Floats before = old(c);
+    if (k.by_alpha) return unorm8(source * own + before * other) << k.shift[c];
+    return unorm8(source * color_factor(k, k.source_factor[0], c, source, a, before, old_a) +
+                  before * color_factor(k, k.destination_factor[0], c, source, a, before, old_a))
+           << k.shift[c];
+  };
   Words word = channel(r, 0) | channel(g, 1) | channel(b, 2);
   if (k.alpha_stored) {
     const Floats own_a = alpha_factor(k.source_factor[3], a, old_a, constant),

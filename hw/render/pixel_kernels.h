@@ -39,7 +39,8 @@ struct ColorKernel {
   bool alpha_stored = true;        ///< else alpha reads as 1 and is not written
   bool srgb = false;
   bool blending = false;
-  bool added = false;  ///< the common form of blending: see is_added() in color_kernel.cpp
+  bool added = false;     ///< the common form of blending: see is_added() in color_kernel.cpp
+  bool by_alpha = false;  ///< the factors are the same for red, green and blue
   bool alpha_to_one = false;
   bool clamp_before = false, clamp_after = false;
   float clamp_low = 0;                                                       ///< lower bound; the upper one is 1
@@ -50,7 +51,7 @@ struct ColorKernel {
   /// Four 8-bit unorm channels without further processing.
   bool plain() const { return stored == Stored::unorm8 && !blending && !keep && !srgb && !alpha_to_one; }
   /// Whether ColorCodes can say it.
-  bool has_codes() const { return plain() || (added && clamp_before && clamp_low == 0); }
+  bool has_codes() const { return plain() || (added && by_alpha && clamp_before && clamp_low == 0); }
 };
 /// Two quads: pixels 0 and 1 are row 0 of the first quad, 2 and 3 its row 1; then those of the second.
 struct ColorPixels {

@@ -57,7 +57,7 @@ void wait_for_others(int own, int waiter, Ticket before, bool write) {
 
 bool reads_or_writes(uint32_t flags) { return flags && !(flags & ~uint32_t{DMA_BUF_SYNC_RW}); }
 
-/// All descriptors of this function are of other open files than the objects' own, so this process' uses are others', too.
+/// UseLocks opens the file anew, so that uses by this process are others', too.
 int export_uses(int fd, dma_buf_export_sync_file& uses, const std::function<void()>& changed) {
   if (!reads_or_writes(uses.flags)) return -EINVAL;
   const FencePtr fence = UseLocks(fd).others_done(next_ticket(), uses.flags & DMA_BUF_SYNC_WRITE, changed);

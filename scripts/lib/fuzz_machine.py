@@ -31,7 +31,7 @@ BOOT_SECONDS = 300
 LIMIT_US, LIMIT_SECONDS = 60_000_000, 30
 # Guest time from the instruction of a checkpoint to the snapshot: after a suspend, executions differ by up to 1 us.
 BEHIND_US = 2
-POLL_SECONDS, DYING_SECONDS, TRACE_SECONDS = 0.5, 0.3, 5
+POLL_SECONDS, DYING_SECONDS, TRACE_SECONDS = 0.05, 0.3, 5
 ORACLES = [("KASAN", r"BUG: KASAN: .*"), ("oops", r"BUG: unable to handle .*|BUG: kernel NULL pointer.*|general protection fault.*|Oops: .*"),
            ("soft lockup", r"watchdog: BUG: soft lockup.*|rcu: INFO: .*stall.*"), ("BUG", r"kernel BUG at .*|BUG: .*"), ("WARN", r"WARNING: CPU.*"), ("hung task", r"INFO: task .* blocked for more than .*"),
            ("lockdep", r"WARNING: possible .*|WARNING: bad unlock.*|INFO: possible recursive locking.*"),
@@ -41,6 +41,9 @@ ORACLES = [("KASAN", r"BUG: KASAN: .*"), ("oops", r"BUG: unable to handle .*|BUG
 ENDLESS = ("no end", "soft lockup", "panic")
 # Behind these the guest does not end its work.
 FATAL = re.compile(rb"Kernel panic|soft lockup - CPU|rcu: INFO: .*stall")
+LONGEST_FATAL = 128  # bytes
+# The last line of a panic's report. Other reports have none.
+END_OF_REPORT = re.compile(rb"end Kernel panic")
 
 # How an execution ended. end: done, limit (of guest time), silent (the host waited for too long), dead (the kernel says so). fresh: {classes, blocks, all} of coverage.
 Outcome = collections.namedtuple("Outcome", "end status time_ns output console fresh seconds")
@@ -73,7 +76,7 @@ class FuzzMachine(guests.Machine):
         # Without "fast" string instructions the kernel copies by eight bytes: TCG takes the same time for a byte.
         slow = {"tcg,thread=multi": "tcg,thread=single", accel.TCG[-1]: f"{accel.TCG[-1]},erms=off,fsrm=off"}
         self._arguments = [slow.get(word, word) for word in self._arguments]
-        self._console_at, self._request = 0, pathlib.Path(self.serial).with_name("execution")
+        self._console_at, self._searched, self._request = 0, 0, pathlib.Path(self.serial).with_name("execution")
         self.image = ram_disk.stem  # what the guest is made of
         self._core = fuzz_cores.take()
 
@@ -151,12 +154,24 @@ class FuzzMachine(guests.Machine):
             log.seek(self._console_at)
             text = log.read()
         self._console_at += len(text)
+        self._searched = self._console_at
         return text.decode(errors="replace")
 
-    def _is_dead(self):
+    def _says(self, pattern):
+        """Whether the console's text matches, from the first part on that was not searched."""
         with open(self.serial, "rb") as log:
-            log.seek(self._console_at)
-            return FATAL.search(log.read())
+            log.seek(max(self._console_at, self._searched - LONGEST_FATAL))
+            text = log.read()
+            if found := pattern.search(text):
+                return found
+            self._searched = log.tell()
+        return None
+
+    def _let_report(self):
+        """Waits until a kernel that dies has written its report."""
+        deadline = time.monotonic() + DYING_SECONDS
+        while time.monotonic() < deadline and not self._says(END_OF_REPORT):
+            self.qmp.event((), POLL_SECONDS)
 
     def _wait(self, seconds):
         """Waits until the machine stops: "stopped", or "silent" after so many seconds of the host, or "dead"."""
@@ -167,8 +182,8 @@ class FuzzMachine(guests.Machine):
                 return "stopped"
             if event == "SUSPEND":
                 self.qmp.command("system_wakeup")
-            elif self._is_dead():
-                self.qmp.event((), DYING_SECONDS)  # its report is written
+            elif self._says(FATAL):
+                self._let_report()
                 return "dead"
             elif time.monotonic() >= deadline:
                 return "silent"
