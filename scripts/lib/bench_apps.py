@@ -41,13 +41,19 @@ def _output(mesa, size, words, environment):
     return done.stdout
 
 
+def rate(said, peer):
+    """(frames per second, driver's version) that OpenArena prints."""
+    driver, found = re.search(r"GL_RENDERER: (.*)", said), re.search(r"\d+ frames [\d.]+ seconds ([\d.]+) fps", said)
+    if not driver or not found:
+        raise Failure("openarena did not play its demo")
+    if ("llvmpipe" in driver[1]) != peer:
+        raise Failure(f"openarena runs on {driver[1]}")
+    return float(found[1]), mesa_version(said)
+
+
 def _openarena(mesa, size, peer):
-    """Frames per second of a demo that is played as fast as it goes."""
-    said = _output(mesa, size, OPENARENA, {"SDL_VIDEODRIVER": "kmsdrm", "SDL_AUDIODRIVER": "dummy", **peer})
-    driver, rate = re.search(r"GL_RENDERER: (.*)", said), re.search(r"\d+ frames [\d.]+ seconds ([\d.]+) fps", said)
-    if not driver or not rate or ("llvmpipe" in driver[1]) != bool(peer):
-        raise Failure(f"openarena runs on {driver[1]}" if driver else "openarena did not play its demo")
-    return float(rate[1]), mesa_version(said)
+    """rate() of a demo that is played as fast as it goes."""
+    return rate(_output(mesa, size, OPENARENA, {"SDL_VIDEODRIVER": "kmsdrm", "SDL_AUDIODRIVER": "dummy", **peer}), bool(peer))
 
 
 def openarena(options):

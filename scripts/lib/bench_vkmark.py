@@ -22,7 +22,7 @@ def _words(options, size):
     return [PROGRAM, "--winsys", "headless", "--size", size, "--benchmark", f":duration={options.seconds:g}"]
 
 
-def _frames(text, peer):
+def frames(text, peer):
     """{scene: frames per second} of vkmark's output."""
     device = re.search(r"Device Name:\s*(.*)", text)
     # With another driver than the intended one the ratio would mean nothing.
@@ -32,17 +32,17 @@ def _frames(text, peer):
     return {f"{scene}:{what}": 1000 / max(float(milliseconds), 0.001) for scene, what, milliseconds in found}
 
 
-def _driver(text):
+def driver(text):
     """Mesa's version, from a driver version as VK_MAKE_API_VERSION packs it."""
     packed = int(re.search(r"Driver Version:\s*(\d+)", text)[1])
     return f"Mesa {packed >> 22 & 127}.{packed >> 12 & 1023}.{packed & 4095}"
 
 
-def _rows(prefix, suffix, ours, peers, driver="-"):
+def _rows(prefix, suffix, ours, peers, version="-"):
     """One row per scene from both sides' runs, then their mean."""
     if not ours[0] or any(set(run) != set(ours[0]) for run in ours + peers):
         raise Failure(f"{PROGRAM} did not show each scene in every run")
-    rows = [row(f"{prefix}/{scene}@{suffix}", [run[scene] for run in ours], [run[scene] for run in peers], "frames/s", False, driver) for scene in ours[0]]
+    rows = [row(f"{prefix}/{scene}@{suffix}", [run[scene] for run in ours], [run[scene] for run in peers], "frames/s", False, version) for scene in ours[0]]
     return [*rows, geometric_mean(f"{prefix}/geometric-mean@{suffix}", rows, "of lavapipe")]
 
 
@@ -64,13 +64,13 @@ def vkmark(options):
         return done.stdout
 
     for size in options.size or SIZES:
-        driver = _driver(run(size, False))  # fills the cache of kernels
+        version = driver(run(size, False))  # fills the cache of kernels
         ours, peers = [], []
         for number in range(options.repeats):
-            ours.append(_frames(run(size, False), peer=False))
-            peers.append(_frames(run(size, True), peer=True))
+            ours.append(frames(run(size, False), peer=False))
+            peers.append(frames(run(size, True), peer=True))
             say(f"{PROGRAM} at {size}: {number + 1} of {options.repeats}")
-        yield from _rows(PROGRAM, size, ours, peers, driver)
+        yield from _rows(PROGRAM, size, ours, peers, version)
 
 
 def guest_vkmark(options):
@@ -89,6 +89,6 @@ def guest_vkmark(options):
                 status, out, err = machine.capture(f"{guest_packages.SETTLE}; {environment} {' '.join(_words(options, size))}", 7200)
             if status != 0:
                 raise Failure(f"{PROGRAM} ended with status {status} in the guest: {err[-200:]}")
-            runs.append(_frames(out, peer=gpu == "stock"))
+            runs.append(frames(out, peer=gpu == "stock"))
             say(f"{PROGRAM} in the guest, {gpu}: {number + 1} of {options.repeats}")
     yield from _rows(f"guest/{PROGRAM}", size, seen["softgen"], seen["stock"])
