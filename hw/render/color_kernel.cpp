@@ -70,7 +70,7 @@ bool placed(const surface::Surface& s) {
   }
 }
 
-/// As alpha_factor() of pixel_colors.cpp: 0 + As is As, and 1 - As is rounded once, also as a sum of three.
+/// As factor() of pixel_colors.cpp: 0 + As is As, and 1 - As is rounded once, also as a sum of three.
 ColorCodes::Factor factor_of(uint8_t factor, float constant) {
   switch (static_cast<Factor>(factor)) {
     case Factor::one:

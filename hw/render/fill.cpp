@@ -31,26 +31,18 @@ class Filler {
     for (int32_t y = rect.y0; y < rect.y1 && !stops_; ++y)
       for (int32_t x = rect.x0; x < rect.x1; ++x) view_.write(address(x, y), element_, bytes_);
   }
-  /// elements() for surfaces whose rows consist of runs of `run` bytes, a power of two; no element crosses a run.
-  void rows(const PixelRect& rect, uint64_t run) {
-    for (int32_t y = rect.y0; y < rect.y1 && !stops_; ++y)
+  /// elements() for surfaces whose rows consist of runs of `run` bytes, a power of two; no element crosses a run. `stacked`: a page has runs of a column
+  /// of the surface in a row, as X tiling has, and is looked up once.
+  void rows(const PixelRect& rect, uint64_t run, bool stacked = false) {
+    for (int32_t y = rect.y0, count = 1; y < rect.y1 && !stops_; y += count) {
+      if (stacked) count = std::min(static_cast<int32_t>((page - address(rect.x0, y) % page + run - 1) / run), rect.y1 - y);
       for (int32_t x = rect.x0; x < rect.x1;) {
         const uint64_t at = address(x, y), size = std::min(run - at % run, uint64_t{bytes_} * static_cast<uint64_t>(rect.x1 - x));
-        put(view_.at_for_write(at), size);
-        x += std::max(static_cast<int32_t>(size / bytes_), 1);
-      }
-  }
-  /// The same in X tiling, whose pages have eight rows of 512 bytes.
-  void x_tiles(const PixelRect& rect) {
-    constexpr uint64_t row = 512;
-    for (int32_t y = rect.y0, next = y; y < rect.y1 && !stops_; y = next)
-      for (int32_t x = rect.x0; x < rect.x1;) {
-        const uint64_t at = address(x, y), size = std::min(row - at % row, uint64_t{bytes_} * static_cast<uint64_t>(rect.x1 - x));
-        next = std::min(y + static_cast<int32_t>((page - at % page + row - 1) / row), rect.y1);
         std::byte* const to = view_.at_for_write(at);
-        for (int32_t i = 0; i < next - y; ++i) put(to + row * static_cast<uint64_t>(i), size);
+        for (int32_t i = 0; i < count; ++i) put(to + run * static_cast<uint64_t>(i), size);
         x += std::max(static_cast<int32_t>(size / bytes_), 1);
       }
+    }
   }
   /// A part of a page in Y tiling, where the rows of a column of 16 bytes are consecutive.
   void columns(const PixelRect& part) {
@@ -107,9 +99,9 @@ void fill(memory::View& view, const surface::Surface& surface, const surface::Le
   // Tiles of 3D and multisampled surfaces are blocks of several slices or samples.
   const bool blocks = surface::is_standard(tiling) && (surface.type == surface::SurfaceType::three_d || surface.samples > 1);
   if (!aligned || blocks || (tiling == Tiling::linear && surface.pitch % bytes)) return filler.elements(rect);
-  constexpr uint64_t swizzled_run = 64, column = 16;  // swizzling exchanges runs by bit 6
+  constexpr uint64_t x_row = 512, swizzled_run = 64, column = 16;  // swizzling exchanges runs by bit 6
   if (tiling == Tiling::linear) return filler.rows(rect, page);
-  if (tiling == Tiling::x) return filler.x_tiles(rect);
+  if (tiling == Tiling::x) return filler.rows(rect, x_row, true);
   if (tiling == Tiling::swizzled_x) return filler.rows(rect, swizzled_run);
   const surface::PageShape shape = surface::page_shape(surface.tiling, bytes);
   const auto width = static_cast<int32_t>(shape.width / bytes), height = static_cast<int32_t>(shape.height);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -88,6 +89,15 @@ class OutputMerger {
   surface::Word4 read(memory::View& view, const RenderTarget& rt, uint32_t x, uint32_t y, uint32_t layer, unsigned sample) const;
   bool tests_alpha() const { return blend_.alpha_test; }
   bool alpha_passes(float alpha) const;
+  /// Those of `pixels` whose alpha, `alpha_of`(pixel), passes.
+  template <typename AlphaOf>
+  uint32_t alpha_passing(uint32_t pixels, AlphaOf&& alpha_of) const {
+    if (!tests_alpha()) return pixels;
+    uint32_t passed = 0;
+    for (uint32_t left = pixels; left; left &= left - 1)
+      if (alpha_passes(alpha_of(static_cast<unsigned>(std::countr_zero(left))))) passed |= left & -left;
+    return passed;
+  }
   /// Samples of `count` that alpha leaves covered at pixel (x, y); all without Alpha To Coverage.
   uint32_t alpha_to_coverage(float alpha, unsigned count, uint32_t x, uint32_t y) const;
 

@@ -25,21 +25,23 @@ F8 clamped(F8 c, float low) {
 #endif
 }
 
-F8 factor(Factor f, const Colors& source, const Colors& source1, const Colors& destination, const std::array<float, 4>& constant,
-          unsigned c) {
-  const F8 one = splat(1.0f);
-  switch (f) {
+/// `source1`: only where it is a factor.
+template <typename Floats>
+[[gnu::always_inline]] inline Floats factor(uint8_t f, const Floats (&source)[4], const Floats (&source1)[4],
+                                            const Floats (&destination)[4], const std::array<float, 4>& constant, unsigned c) {
+  const Floats one = Floats{} + 1.0f;
+  switch (static_cast<Factor>(f)) {
     case Factor::one: return one;
     case Factor::source_color: return source[c];
     case Factor::source_alpha: return source[3];
     case Factor::destination_alpha: return destination[3];
     case Factor::destination_color: return destination[c];
     case Factor::source_alpha_saturate: {
-      const F8 rest = one - destination[3];
+      const Floats rest = one - destination[3];
       return c == 3 ? one : rest < source[3] ? rest : source[3];
     }
-    case Factor::constant_color: return splat(constant[c]);
-    case Factor::constant_alpha: return splat(constant[3]);
+    case Factor::constant_color: return Floats{} + constant[c];
+    case Factor::constant_alpha: return Floats{} + constant[3];
     case Factor::source1_color: return source1[c];
     case Factor::source1_alpha: return source1[3];
     case Factor::inverse_source_color: return one - source[c];
@@ -50,7 +52,7 @@ F8 factor(Factor f, const Colors& source, const Colors& source1, const Colors& d
     case Factor::inverse_constant_alpha: return one - constant[3];
     case Factor::inverse_source1_color: return one - source1[c];
     case Factor::inverse_source1_alpha: return one - source1[3];
-    default: return F8{};
+    default: return Floats{};
   }
 }
 
@@ -81,9 +83,9 @@ void blend(const ColorKernel& k, Colors& source, const Colors& source1, U8 there
   const bool clamps = k.clamp_after && (k.srgb || k.stored != ColorKernel::Stored::unorm8);
   Colors out;
   for (unsigned c = 0; c < 4; ++c)
-    out[c] = combined(static_cast<Function>(k.function[c]), source[c],
-                      factor(static_cast<Factor>(k.source_factor[c]), source, source1, destination, k.constant, c), destination[c],
-                      factor(static_cast<Factor>(k.destination_factor[c]), source, source1, destination, k.constant, c));
+    out[c] =
+        combined(static_cast<Function>(k.function[c]), source[c], factor(k.source_factor[c], source, source1, destination, k.constant, c),
+                 destination[c], factor(k.destination_factor[c], source, source1, destination, k.constant, c));
   for (unsigned c = 0; c < 4; ++c) source[c] = clamps ? clamped(out[c], k.clamp_low) : out[c];
 }
 
@@ -207,69 +209,26 @@ U16 unorm8(F16 v) {
 }
 #endif
 
-/// factor() for alpha, and for factors that are the same for all colours.
-template <typename Floats>
-[[gnu::always_inline]] inline Floats alpha_factor(uint8_t f, Floats source, Floats destination, float constant) {
-  const Floats one = Floats{} + 1.0f, same = Floats{} + constant;
-  switch (static_cast<Factor>(f)) {
-    case Factor::one:
-    case Factor::source_alpha_saturate: return one;
-    case Factor::source_color:
-    case Factor::source_alpha: return source;
-    case Factor::destination_color:
-    case Factor::destination_alpha: return destination;
-    case Factor::constant_color:
-    case Factor::constant_alpha: return same;
-    case Factor::inverse_source_color:
-    case Factor::inverse_source_alpha: return one - source;
-    case Factor::inverse_destination_color:
-    case Factor::inverse_destination_alpha: return one - destination;
-    case Factor::inverse_constant_color:
-    case Factor::inverse_constant_alpha: return one - same;
-    default: return Floats{};
-  }
-}
-
-/// factor() for red, green and blue. `a`: the source's alpha.
-template <typename Floats>
-[[gnu::always_inline]] inline Floats color_factor(const ColorKernel& k, uint8_t f, unsigned c, Floats source, Floats a, Floats destination,
-                                                  Floats old_a) {
-  const Floats one = Floats{} + 1.0f, same = Floats{} + k.constant[c];
-  switch (static_cast<Factor>(f)) {
-    case Factor::source_color: return source;
-    case Factor::destination_color: return destination;
-    case Factor::constant_color: return same;
-    case Factor::inverse_source_color: return one - source;
-    case Factor::inverse_destination_color: return one - destination;
-    case Factor::inverse_constant_color: return one - same;
-    default: return alpha_factor(f, a, old_a, k.constant[3]);
-  }
-}
-
 /// ColorKernel::added, with all values in registers. The sources are clamped already if the blend state asks for it.
 template <typename Floats, typename Words>
-[[gnu::always_inline]] inline Words added_word(const ColorKernel& k, Floats r, Floats g, Floats b, Floats a, Words there) {
+[[gnu::always_inline]] inline Words added_word(const ColorKernel& k, const Floats (&source)[4], Words there) {
   typedef decltype(Floats{} < Floats{}) Integers;
   const auto old = [&](unsigned c) {
     return surface::unorm8(__builtin_convertvector(reinterpret_cast<Integers>(there >> k.shift[c] & 255u), Floats));
   };
-  const Floats old_a = k.alpha_stored ? old(3) : Floats{} + 1.0f;
-  const float constant = k.constant[3];
-  const Floats own = alpha_factor(k.source_factor[0], a, old_a, constant),
-               other = alpha_factor(k.destination_factor[0], a, old_a, constant);
-  const auto channel = [&](Floats source, unsigned c) {
-    const Floats before = old(c);
-    if (k.by_alpha) return unorm8(source * own + before * other) << k.shift[c];
-    return unorm8(source * color_factor(k, k.source_factor[0], c, source, a, before, old_a) +
-                  before * color_factor(k, k.destination_factor[0], c, source, a, before, old_a))
-           << k.shift[c];
+  const Floats none[4]{}, before[4] = {old(0), old(1), old(2), k.alpha_stored ? old(3) : Floats{} + 1.0f};
+  const auto of = [&](const std::array<uint8_t, 4>& factors, unsigned c) {
+    return factor(factors[c], source, none, before, k.constant, c);
   };
-  Words word = channel(r, 0) | channel(g, 1) | channel(b, 2);
-  if (k.alpha_stored) {
-    const Floats own_a = alpha_factor(k.source_factor[3], a, old_a, constant),
-                 other_a = alpha_factor(k.destination_factor[3], a, old_a, constant);
-    word |= unorm8(a * own_a + old_a * other_a) << k.shift[3];
+  const auto mixed = [&](unsigned c, Floats own, Floats other) { return unorm8(source[c] * own + before[c] * other) << k.shift[c]; };
+  Words word{};
+  if (k.by_alpha) {
+    const Floats own = of(k.source_factor, 0), other = of(k.destination_factor, 0);
+    word = mixed(0, own, other) | mixed(1, own, other) | mixed(2, own, other);
+  } else {
+    for (unsigned c = 0; c < 3; ++c) word |= mixed(c, of(k.source_factor, c), of(k.destination_factor, c));
   }
+  if (k.alpha_stored) word |= mixed(3, of(k.source_factor, 3), of(k.destination_factor, 3));
   return (there & k.keep) | (word & ~k.keep);
 }
 
@@ -286,7 +245,7 @@ void PIXEL_ISA::write_color(const ColorKernel& k, const ColorPixels& p) {
   if (k.added && !p.replicated) {
     Colors c;
     for (unsigned i = 0; i < 4; ++i) c[i] = k.clamp_before ? clamped(eight(p.source[i]), k.clamp_low) : eight(p.source[i]);
-    return stored(p, added_word(k, c[0], c[1], c[2], c[3], loaded(p)));
+    return stored(p, added_word(k, c, loaded(p)));
   }
   Colors source, source1;
   const unsigned used = k.stored == ColorKernel::Stored::word ? 1 : 4;
@@ -365,7 +324,7 @@ void write_plain_square(const ColorKernel& k, const ColorSquare& r) {
 void write_added_square(const ColorKernel& k, const ColorSquare& r) {
   F16 source[4];
   for (unsigned c = 0; c < 4; ++c) source[c] = k.clamp_before ? clamped(source_of(r, c), k.clamp_low) : source_of(r, c);
-  stored(r, added_word(k, source[0], source[1], source[2], source[3], loaded(r)));
+  stored(r, added_word(k, source, loaded(r)));
 }
 #endif
 

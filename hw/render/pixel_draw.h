@@ -12,6 +12,7 @@
 #include "hw/render/kernel.h"
 #include "hw/render/output_merger.h"
 #include "hw/render/raster_state.h"
+#include "hw/render/setup.h"
 
 namespace softgen::render {
 
@@ -53,6 +54,17 @@ struct PixelDraw {
   Serial serial{};
   std::array<std::optional<ColorKernel>, 8> color;  ///< for targets by binding table index, with the blend state of the same number
 };
+
+/// Gives `depth` the plane of an object.
+inline void set_depth_plane(DepthKernel& depth, const PreparedObject& object, const Viewport& viewport) {
+  depth.a = object.z.a, depth.b = object.z.b, depth.c = object.z.c;
+  depth.bias = object.depth_bias, depth.low = viewport.min_depth, depth.high = viewport.max_depth;
+}
+/// 8x8 pixels from (x, y) on, multiples of 8, of draws with one sample.
+inline DepthStencil::Block depth_block(const PixelDraw& draw, const PreparedObject& object, uint32_t x, uint32_t y) {
+  const auto& position = draw.raster.sample_positions[0];
+  return {x, y, object.layer, x + position[0] / double{subpixels}, y + position[1] / double{subpixels}, object.front};
+}
 
 /// Whether the tests may come before the shader: it cannot change their outcome (SKL PRM vol 7, "Early Depth/Stencil
 /// Processing").

@@ -72,14 +72,8 @@ uint32_t TargetWriter::late_samples(PixelThread& thread, const WriteLayout& layo
 void TargetWriter::test_blocks(PixelThread& thread, uint32_t pixels) {
   const DepthStencil& tests = draw_->depth_stencil;
   const PreparedObject& object = *thread.object;
-  const Viewport& viewport = draw_->raster.viewports[object.viewport];
-  const DepthKernel depth = tests.kernel({.a = object.z.a,
-                                          .b = object.z.b,
-                                          .c = object.z.c,
-                                          .bias = object.depth_bias,
-                                          .low = viewport.min_depth,
-                                          .high = viewport.max_depth});
-  const auto& position = draw_->raster.sample_positions[0];
+  DepthKernel depth = tests.kernel({});
+  set_depth_plane(depth, object, draw_->raster.viewports[object.viewport]);
   constexpr uint32_t size = 8;
   while (pixels) {
     const auto first = static_cast<unsigned>(std::countr_zero(pixels));
@@ -96,9 +90,7 @@ void TargetWriter::test_blocks(PixelThread& thread, uint32_t pixels) {
     }
     pixels &= ~inside;
     if (!tests.holds_block(x, y, object.layer)) continue;
-    const DepthStencil::Block block{x,           y, object.layer, x + position[0] / double{subpixels}, y + position[1] / double{subpixels},
-                                    object.front};
-    const uint64_t passed = tests.test_block(context_.view, depth, block, covered);
+    const uint64_t passed = tests.test_block(context_.view, depth, depth_block(*draw_, object, x, y), covered);
     for (uint32_t left = inside; left; left &= left - 1) {
       const auto pixel = static_cast<unsigned>(std::countr_zero(left));
       passed_[pixel] = passed >> place[pixel] & 1;
@@ -111,12 +103,7 @@ void TargetWriter::test_blocks(PixelThread& thread, uint32_t pixels) {
 
 /// The alpha test of live pixels, which have a sample each: those that pass.
 uint32_t TargetWriter::alpha_pixels(const PixelThread& thread, const WriteLayout& layout, uint32_t pixels) {
-  if (!draw_->merger.tests_alpha()) return pixels;
-  uint32_t passed = 0;
-  for (uint32_t left = pixels; left; left &= left - 1) {
-    const unsigned lane = static_cast<unsigned>(std::countr_zero(left)) - layout.first;
-    if (draw_->merger.alpha_passes(layout.alpha(lane))) passed |= left & -left;
-  }
+  const uint32_t passed = draw_->merger.alpha_passing(pixels, [&](unsigned pixel) { return layout.alpha(pixel - layout.first); });
   // Counted with the pixel's first write, as late tests are.
   context_.tally.failed_late += static_cast<uint64_t>(std::popcount(pixels & ~passed & ~thread.written));
   return passed;

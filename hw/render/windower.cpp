@@ -79,11 +79,9 @@ void Windower::begin(PixelDraw& draw) {
 void Windower::draw(const PreparedObject& object, const PixelRect& tile) {
   object_ = &object;
   const DrawState& state = draw_->state;
-  const Viewport& viewport = draw_->raster.viewports[object.viewport];
   places_squares_ = squares_ && targets_.places_squares(object);
   stippled_ = object.stipple || object.fade || (object.filled && state.raster.polygon_stipple);
-  depth_.a = object.z.a, depth_.b = object.z.b, depth_.c = object.z.c;
-  depth_.bias = object.depth_bias, depth_.low = viewport.min_depth, depth_.high = viewport.max_depth;
+  set_depth_plane(depth_, object, draw_->raster.viewports[object.viewport]);
   if (dispatches_) threads_.begin(object);
   if (draw_->coarse) return draw_coarse(tile);
   if (dispatches_ && draw_->uniform && fill_object(tile)) return;
@@ -131,10 +129,7 @@ uint64_t Windower::run_tests(uint32_t x, uint32_t y, uint64_t covered, uint64_t&
   const DepthStencil& tests = draw_->depth_stencil;
   uint64_t passed;
   if (draw_->depth_by_blocks && tests.holds_block(x, y, object_->layer)) {
-    const auto& position = draw_->raster.sample_positions[0];
-    const DepthStencil::Block block{
-        x, y, object_->layer, x + position[0] / double{subpixels}, y + position[1] / double{subpixels}, object_->front};
-    passed = tests.test_block(context_.view, depth_, block, covered);
+    passed = tests.test_block(context_.view, depth_, depth_block(*draw_, *object_, x, y), covered);
   } else {
     passed = test_singly(x, y, covered);
   }

@@ -94,10 +94,9 @@ struct Channels : Texels<W> {
 
   template <LaneCodes codes>
   [[gnu::always_inline]] static inline F bilinear(const LaneDecode& d, unsigned n, const U* texels, F u, F v) {
-    constexpr bool any_value = codes == LaneCodes::float32;
-    const F top = V::template between<any_value>(component<codes>(d, n, texels[0]), component<codes>(d, n, texels[1]), u);
-    const F bottom = V::template between<any_value>(component<codes>(d, n, texels[2]), component<codes>(d, n, texels[3]), u);
-    return V::template between<any_value>(top, bottom, v);
+    F values[4];
+    for (unsigned i = 0; i < 4; ++i) values[i] = component<codes>(d, n, texels[i]);
+    return V::template bilinear < codes == LaneCodes::float32 > (values, u, v);
   }
 
   /// A component of the channels in `enabled`.

@@ -74,10 +74,9 @@ struct Plain : Texels<W> {
     for (unsigned c = 0; c < 4; ++c) {
       out[c] = F{};
       if (p.to[c] < 0) continue;
-      const auto across = [&](const U* two) {
-        return V::template between<false>(srgb_component(p, two[0], c), srgb_component(p, two[1], c), u);
-      };
-      out[c] = V::template between<false>(across(texels), across(texels + 2), v);
+      F values[4];
+      for (unsigned i = 0; i < 4; ++i) values[i] = srgb_component(p, texels[i], c);
+      out[c] = V::template bilinear<false>(values, u, v);
     }
   }
 
@@ -179,19 +178,21 @@ struct Sixteen : Plain<16, tiling>, Windows<tiling> {
       constants<form>(p, registers, mask);
       return true;
     }
+    if constexpr (is_srgb(way)) {
+      for (unsigned c = 0; c < 4; ++c)
+        if (p.to[c] >= 0) put<form>(registers, p.to[c], Base::srgb_component(p, texels, c), mask);
+      constants<form>(p, registers, mask);
+      return true;
+    }
     const U byte = reinterpret_cast<U>(all(k.byte));
     const F scale = V::template splat<F>(k.to_unit), rest = V::template splat<F>(k.to_unit_rest);
     const auto answer = [&](int32_t place, U code) {
       const F value = V::floats(code);
       put<form>(registers, place, V::fused(value, rest, value * scale), mask);
     };
-    const auto answer_color = [&](int32_t place, U code) {
-      if constexpr (!is_srgb(way)) answer(place, code);
-      else if (place >= 0) put<form>(registers, place, V::srgb8(p.srgb, code), mask);
-    };
-    answer_color(p.to[0], texels & byte);
-    answer_color(p.to[1], texels >> 8 & byte);
-    answer_color(p.to[2], texels >> 16 & byte);
+    answer(p.to[0], texels & byte);
+    answer(p.to[1], texels >> 8 & byte);
+    answer(p.to[2], texels >> 16 & byte);
     answer(p.to[3], texels >> 24);
     constants<form>(p, registers, mask);
     return true;

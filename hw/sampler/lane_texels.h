@@ -166,6 +166,12 @@ struct Texels : Vectors<W> {
     return mixed;
   }
 
+  /// Of four texels, by weights of the right and of the lower ones.
+  template <bool any_value>
+  [[gnu::always_inline]] static inline F bilinear(const F (&texels)[4], F u, F v) {
+    return between<any_value>(between<any_value>(texels[0], texels[1], u), between<any_value>(texels[2], texels[3], u), v);
+  }
+
   [[gnu::always_inline]] static inline F unorm24(U code) { return V::floats(code & 0xffffffu) / 16777215.0f; }
 
   /// 256 a + (b - a) weight of bytes 0 and 2 of the texels, or of 1 and 3; fits into 16 bits.

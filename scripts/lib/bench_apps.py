@@ -1,17 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Real programs that measure themselves, under softgen-run: iris or anv on our core against llvmpipe or lavapipe, with the same display."""
-import os
-import pathlib
+"""Real programs that measure themselves, under softgen-run: iris on our core against llvmpipe, with the same display."""
 import re
-import subprocess
 import tempfile
 
 import apt
 from app_rows import packages
 from app_rows import ROWS as PROGRAMS
 from bench_glmark2 import LLVMPIPE
-from bench_rows import SIZES, THREADS, mesa_version, row
-from common import Failure, say
+from bench_rows import SIZES, mesa_version, repeated, row
+from bench_runs import output, under_softgen
+from common import Failure
 from mesa_root import PROGRAM_PATH, HostMesa, ReleaseMesa
 
 # r_mode -2: the display's size. nextdemo: what runs when the demo has ended.
@@ -28,19 +26,6 @@ def _place(options, wanted):
     return HostMesa()
 
 
-def _output(mesa, size, words, environment):
-    """What a program prints under softgen-run, with a home of its own."""
-    with tempfile.TemporaryDirectory(prefix="softgen-bench-") as name:
-        folder = pathlib.Path(name)
-        place = mesa.place(folder)
-        command = [f"{mesa.softgen}/softgen-run", "--threads", str(THREADS - 1), "--mode", f"{size}@0", "--", *words]
-        done = subprocess.run(mesa.command(command, folder), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                              errors="replace", check=False, env={**os.environ, "PATH": PROGRAM_PATH, "HOME": place, "XDG_RUNTIME_DIR": place, **environment})
-    if done.returncode != 0:
-        raise Failure(f"{words[0]} ended with status {done.returncode}: {done.stdout[-300:]}")
-    return done.stdout
-
-
 def rate(said, peer):
     """(frames per second, driver's version) that OpenArena prints."""
     driver, found = re.search(r"GL_RENDERER: (.*)", said), re.search(r"\d+ frames [\d.]+ seconds ([\d.]+) fps", said)
@@ -52,8 +37,11 @@ def rate(said, peer):
 
 
 def _openarena(mesa, size, peer):
-    """rate() of a demo that is played as fast as it goes."""
-    return rate(_output(mesa, size, OPENARENA, {"SDL_VIDEODRIVER": "kmsdrm", "SDL_AUDIODRIVER": "dummy", **peer}), bool(peer))
+    """rate() of a demo that is played as fast as it goes, with a home of its own."""
+    with tempfile.TemporaryDirectory(prefix="softgen-bench-") as folder:
+        place = mesa.place(folder)
+        environment = {"PATH": PROGRAM_PATH, "HOME": place, "XDG_RUNTIME_DIR": place, "SDL_VIDEODRIVER": "kmsdrm", "SDL_AUDIODRIVER": "dummy", **peer}
+        return rate("".join(output(mesa, under_softgen(mesa, OPENARENA, "--mode", f"{size}@0"), environment, folder)), bool(peer))
 
 
 def openarena(options):
@@ -62,9 +50,5 @@ def openarena(options):
     for size in options.size or SIZES:
         for peer in ({}, LLVMPIPE):
             _, driver = _openarena(mesa, size, peer)  # fills the caches of kernels and shaders
-        ours, peers = [], []
-        for number in range(options.repeats):
-            ours.append(_openarena(mesa, size, {})[0])
-            peers.append(_openarena(mesa, size, LLVMPIPE)[0])
-            say(f"openarena at {size}: {number + 1} of {options.repeats}")
+        ours, peers = repeated(options, f"openarena at {size}", lambda: _openarena(mesa, size, {})[0], lambda: _openarena(mesa, size, LLVMPIPE)[0])
         yield row(f"openarena/demo088@{size}", ours, peers, "frames/s", False, driver)

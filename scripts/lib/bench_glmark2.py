@@ -1,12 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """glmark2, natively under softgen-run and in the guest: iris on our core against llvmpipe."""
-import os
 import re
-import subprocess
 
-import guest as guests
-from bench_rows import SIZES, THREADS, geometric_mean, mesa_version, row
-from common import Failure, say
+from bench_rows import SIZES, THREADS, mesa_version, repeated, scene_rows
+from bench_runs import in_guests, output, under_softgen
+from common import Failure
 from mesa_root import HostMesa, ReleaseMesa
 
 PROGRAM = "glmark2-es2-drm"
@@ -29,9 +27,6 @@ SCENES = ("build:use-vbo=false", "build:use-vbo=true", "texture:texture-filter=n
           "function:fragment-complexity=low:fragment-steps=5", "function:fragment-complexity=medium:fragment-steps=5",
           "loop:fragment-loop=false:fragment-steps=5:vertex-steps=5", "loop:fragment-steps=5:fragment-uniform=false:vertex-steps=5",
           "loop:fragment-steps=5:fragment-uniform=true:vertex-steps=5")
-
-# A Zen 2. With QEMU's default family and model LLVM detects a 32-bit Athlon, and llvmpipe aborts.
-CPU_THAT_LLVM_KNOWS = ["-cpu", "max,la57=off,svm=off,family=23,model=49"]
 
 
 def place(options):
@@ -62,26 +57,11 @@ def native(options, mesa, size, env):
     found, version = {}, ""
     for scene in options.scene or SCENES:
         # No size that equals the monitor's: glmark2 would believe that the window exists already. Under DRM each window fills the monitor.
-        words = [f"{mesa.softgen}/softgen-run", "--threads", str(THREADS - 1), "--mode", f"{size}@0", "--",
-                 PROGRAM, "--size", "320x240", *benchmarks(options, [scene])]
-        done = subprocess.run(mesa.command(words, os.getcwd()), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
-                              errors="replace", env={**os.environ, **env}, check=False)
-        if done.returncode != 0:
-            raise Failure(f"{PROGRAM} {scene} ended with status {done.returncode}")
-        found |= {scene: rate for rate in frames(done.stdout, llvmpipe="LP_NUM_THREADS" in env).values()}
-        version = re.search(r"GL_VERSION:\s*(.*)", done.stdout)[1]
+        words = under_softgen(mesa, [PROGRAM, "--size", "320x240", *benchmarks(options, [scene])], "--mode", f"{size}@0")
+        text, _ = output(mesa, words, env)
+        found |= {scene: rate for rate in frames(text, "LP_NUM_THREADS" in env).values()}
+        version = re.search(r"GL_VERSION:\s*(.*)", text)[1]
     return found, mesa_version(version)
-
-
-def rows_of(prefix, suffix, ours, peers, driver="-"):
-    """One row per scene from both sides' runs, then their mean."""
-    scenes = [scene for scene in ours[0] if all(scene in run for run in ours + peers)]
-    lost = sorted(set().union(*ours, *peers) - set(scenes))
-    if lost or not scenes:
-        raise Failure(f"{PROGRAM} did not show {lost[0] if lost else 'any scene'} in every run")
-    rows = [row(f"{prefix}/{scene}@{suffix}", [run[scene] for run in ours], [run[scene] for run in peers], "frames/s", False, driver)
-            for scene in scenes]
-    return [*rows, geometric_mean(f"{prefix}/geometric-mean@{suffix}", rows, "of llvmpipe")]
 
 
 def gl(options):
@@ -90,24 +70,12 @@ def gl(options):
     for size in options.size or SIZES:
         for env in ({}, LLVMPIPE):
             _, driver = native(options, mesa, size, env)  # warm-up: fills the caches of kernels and shaders
-        ours, peers = [], []
-        for number in range(options.repeats):
-            ours.append(native(options, mesa, size, {})[0])
-            peers.append(native(options, mesa, size, LLVMPIPE)[0])
-            say(f"glmark2 at {size}: {number + 1} of {options.repeats}")
-        yield from rows_of("glmark2", size, ours, peers, driver)
+        ours, peers = repeated(options, f"glmark2 at {size}", lambda: native(options, mesa, size, {})[0], lambda: native(options, mesa, size, LLVMPIPE)[0])
+        yield from scene_rows("glmark2", size, ours, peers, "llvmpipe", driver)
 
 
 def guest_gl(options):
-    """Runs in the guest: our device against llvmpipe on QEMU's standard VGA, one machine each, in turn, with a display of 1920x1080."""
-    seen = {"softgen": [], "stock": []}
-    for number in range(options.repeats):
-        for gpu, runs in seen.items():
-            with guests.Guest(options.guest, gpu=gpu, accelerator=options.accel, qemu_args=CPU_THAT_LLVM_KNOWS) as machine:
-                machine.boot()
-                status, out, err = machine.capture(" ".join(f"'{word}'" for word in [PROGRAM, *benchmarks(options, options.scene or SCENES)]), 7200)
-            if status != 0:
-                raise Failure(f"{PROGRAM} ended with status {status} in the guest: {err[-200:]}")
-            runs.append(frames(out, llvmpipe=gpu == "stock"))
-            say(f"glmark2 in the guest, {gpu}: {number + 1} of {options.repeats}")
-    yield from rows_of("guest/glmark2", "1920x1080", seen["softgen"], seen["stock"])
+    """Runs in the guest, with a display of 1920x1080: our device against llvmpipe."""
+    script = " ".join(f"'{word}'" for word in [PROGRAM, *benchmarks(options, options.scene or SCENES)])
+    ours, peers = in_guests(options, "glmark2", lambda _: script, frames)
+    yield from scene_rows("glmark2", "1920x1080", ours, peers, "llvmpipe", prefix="guest/glmark2")

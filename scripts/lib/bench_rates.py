@@ -8,10 +8,10 @@ import subprocess
 import tempfile
 
 import build
-from app_rows import LAVAPIPE
 from bench_glmark2 import place
-from bench_rows import SIZES, THREADS, mesa_version, row
-from common import Failure, say
+from bench_rows import LAVAPIPE_PEER, SIZES, THREADS, mesa_version, repeated, row
+from bench_runs import under_softgen
+from common import Failure
 
 FILL_BOUND = ("fill", "fill-blended", "texture-bilinear", "arithmetic")
 LONGEST_WAIT_MILLISECONDS = 100  # for one kernel on one core
@@ -56,16 +56,6 @@ def llvmpipe(options):
                    {"LIBGL_ALWAYS_SOFTWARE": "1", "GALLIUM_DRIVER": "llvmpipe", "LP_NUM_THREADS": str(THREADS)})
 
 
-def repeated(options, what, *sides):
-    """One list of results per side; the sides are measured in turn."""
-    results = [[] for _ in sides]
-    for number in range(options.repeats):
-        for result, side in zip(results, sides):
-            result.append(side())
-        say(f"{what}: {number + 1} of {options.repeats}")
-    return results
-
-
 def values(runs, task):
     return [run["rates"][task]["value"] for run, _ in runs]
 
@@ -89,19 +79,17 @@ def vulkan(options):
     """vkcube's scene and 1024 draws of it, off the screen: anv on our core against lavapipe, at each size."""
     mesa = place(options)
 
-    def side(size, grid, command, env):
+    def side(size, grid, peer):
         width, height = size.split("x")
-        run = printed(inside(mesa, [*command, program("vk_cube", mesa), "--width", width, "--height", height, "--grid", grid, "--seconds",
-                                    options.seconds]), env)
-        if ("llvmpipe" in run[0]["renderer"]) != bool(env):
+        words = [program("vk_cube", mesa), "--width", width, "--height", height, "--grid", grid, "--seconds", options.seconds]
+        run = printed(inside(mesa, words), LAVAPIPE_PEER) if peer else printed(inside(mesa, under_softgen(mesa, words)))
+        if ("llvmpipe" in run[0]["renderer"]) != peer:
             raise Failure("vk_cube runs on the wrong driver")
         return run
 
     for size in options.size or SIZES:
         for task, grid in (("cube", 1), ("draws", 32)):
-            mine, peer = repeated(options, f"vulkan, {task} at {size}",
-                                  lambda: side(size, grid, [f"{mesa.softgen}/softgen-run", "--threads", THREADS - 1, "--"], {}),
-                                  lambda: side(size, grid, [], {**LAVAPIPE.environment, "LP_NUM_THREADS": str(THREADS)}))
+            mine, peer = repeated(options, f"vulkan, {task} at {size}", lambda: side(size, grid, False), lambda: side(size, grid, True))
             yield row(f"vulkan/{task}@{size}", values(mine, task), values(peer, task), "frames/s", False, mesa_version(mine[0][0]["version"]))
 
 

@@ -24,7 +24,7 @@ class Vkmark(unittest.TestCase):
     def test_frames(self):
         self.assertEqual(bench_vkmark.frames(VKMARK, peer=False), {"vertex:device-local=true": 250, "effect2d:kernel=edge": 50, "clear:<default>": 5000})
 
-    def test_another_driver_than_the_intended_one(self):
+    def test_wrong_driver(self):
         with self.assertRaisesRegex(Failure, "runs on Intel"):
             bench_vkmark.frames(VKMARK, peer=True)
         with self.assertRaisesRegex(Failure, "runs on nothing"):
@@ -39,10 +39,10 @@ class OpenArena(unittest.TestCase):
         self.assertEqual(bench_apps.rate(OPENARENA.format("Mesa Intel(R) HD Graphics 630"), peer=False), (29.1, "Mesa 25.0.7"))
         self.assertEqual(bench_apps.rate(OPENARENA.format("llvmpipe (LLVM 19.1.7)"), peer=True), (29.1, "Mesa 25.0.7"))
 
-    def test_another_driver_than_the_intended_one(self):
+    def test_wrong_driver(self):
         with self.assertRaisesRegex(Failure, "runs on llvmpipe"):
             bench_apps.rate(OPENARENA.format("llvmpipe (LLVM 19.1.7)"), peer=False)
 
-    def test_a_demo_that_did_not_end(self):
+    def test_incomplete_demo(self):
         with self.assertRaisesRegex(Failure, "did not play"):
             bench_apps.rate("GL_RENDERER: llvmpipe\n", peer=True)

@@ -34,16 +34,6 @@ const BoundTarget& Windowizer::find_target(unsigned binding) {
   return *targets_.back();
 }
 
-uint32_t Windowizer::alpha_passing(const WriteLayout& layout, uint32_t pixels) const {
-  if (!context_.state.draw.blend.alpha_test) return pixels;
-  uint32_t passed = pixels;
-  for (uint32_t left = pixels; left; left &= left - 1) {
-    const auto pixel = static_cast<unsigned>(std::countr_zero(left));
-    if (!merger_.alpha_passes(layout.alpha(pixel - layout.first))) passed &= ~(1u << pixel);
-  }
-  return passed;
-}
-
 /// The tests belong to the pixels, not to each target: they are made with a pixel's first message.
 uint32_t Windowizer::late_tests(const WriteLayout& layout, uint32_t pixels) {
   Group& group = *running_;
@@ -71,7 +61,8 @@ uint32_t Windowizer::late_tests(const WriteLayout& layout, uint32_t pixels) {
 
 void Windowizer::merge(const WriteLayout& layout, const BoundTarget& bound) {
   const uint32_t message = ((1u << layout.count) - 1) << layout.first;
-  const uint32_t pixels = late_tests(layout, alpha_passing(layout, running_->live & layout.pixels() & message));
+  const auto alpha = [&](unsigned pixel) { return layout.alpha(pixel - layout.first); };
+  const uint32_t pixels = late_tests(layout, merger_.alpha_passing(running_->live & layout.pixels() & message, alpha));
   if (!pixels || !bound.target.level) return;
   // Of slices that a target does not have the first one counts: vertices without a header have anything in its place (i965-va-driver's).
   const uint32_t slice = layer() < bound.target.surface.view_extent ? layer() : 0;

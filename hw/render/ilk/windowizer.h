@@ -116,7 +116,6 @@ class Windowizer : public UnitMessages {
   void put_depths(const Group& group);
   bool carries_coverage() const;
   void merge(const WriteLayout& layout, const BoundTarget& target);
-  uint32_t alpha_passing(const WriteLayout& layout, uint32_t pixels) const;
   uint32_t late_tests(const WriteLayout& layout, uint32_t pixels);
   void write_groups(const WriteLayout& layout, const BoundTarget& target, uint32_t pixels, uint32_t slice);
   void write_singly(const WriteLayout& layout, const BoundTarget& target, uint32_t pixels, uint32_t slice);
