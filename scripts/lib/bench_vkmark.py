@@ -23,7 +23,9 @@ def frames(text, peer):
     # With another driver than the intended one the ratio would mean nothing.
     if not device or ("llvmpipe" in device[1]) != peer:
         raise Failure(f"{PROGRAM} runs on {device[1] if device else 'nothing'}")
-    found = re.findall(r"^\[(.*?)\] (.*?): ?FPS: \d+ FrameTime: ([\d.]+) ms", text, re.MULTILINE)
+    found = re.findall(r"^\[(.*?)\] (.*?): ?FPS: \d+ FrameTime: ([\d.]+|inf) ms", text, re.MULTILINE)
+    if endless := [f"{scene}:{what}" for scene, what, milliseconds in found if milliseconds == "inf"]:
+        raise Failure(f"{PROGRAM} ended no frame of {endless[0]} on {device[1]}: give it more --seconds")
     return {f"{scene}:{what}": 1000 / max(float(milliseconds), 0.001) for scene, what, milliseconds in found}
 
 
@@ -59,7 +61,8 @@ def guest_vkmark(options):
 
     def script(peer):
         environment = [f"{name}={value}" for name, value in LAVAPIPE_PEER.items()] if peer else []
-        return f"{guest_packages.SETTLE}; {' '.join([*environment, *_words(options, size)])}"
+        run = " ".join([*environment, *_words(options, size)])
+        return f"{guest_packages.SETTLE}; {run} >/dev/null && {run}"  # the first run fills the caches of kernels and shaders
 
     ours, peers = in_guests(options, PROGRAM, script, frames, guest_packages.folder(options.guest, [PROGRAM]))
     yield from scene_rows(PROGRAM, size, ours, peers, "lavapipe", prefix=f"guest/{PROGRAM}")
