@@ -49,12 +49,18 @@ def device(options):
 
 def check_restores(options):
     campaign = fuzz_campaign.Campaign((options.target or ["submit"])[0], options, options.seed)
-    try:
-        campaign.start()
-        say(f"{campaign.name}: seed {options.seed}, {options.check_restores} restores")
-        different = campaign.check_restores(options.check_restores)
-    finally:
-        campaign.close()
+    different = None
+
+    def work():
+        nonlocal different
+        try:
+            campaign.start()
+            different = campaign.check_restores(options.check_restores)
+        finally:
+            campaign.close()
+
+    say(f"{campaign.name}: seed {options.seed}, {options.check_restores} restores")
+    fuzz_base.run_all([work], [campaign], 1, lambda c: f"{c.restores} restores, {c.looks} hashes")
     print(f"{campaign.restores} restores, {campaign.looks} hashes: memory " + (f"differs behind restore {different}" if different else "is always the same"))
     if campaign.other_devices:
         print(f"devices' states differ at {len(campaign.other_devices)} of them, first behind restore {campaign.other_devices[0]}")
@@ -86,13 +92,13 @@ def run_all(campaigns, options):
 
 
 def print_results(campaigns):
-    print_table([("target", "executions", "rate", "blocks", "corpus", "findings"),
-                 *((c.name, c.executions, f"{c.rate():.1f}/s", c.blocks, len(c.corpus), len(c.findings)) for c in campaigns)], left=(0,))
+    print_table([("target", "executions", "rate", "blocks", "corpus", "loud", "findings"),
+                 *((c.name, c.executions, f"{c.rate():.1f}/s", c.blocks, len(c.corpus), c.loud, len(c.findings)) for c in campaigns)], left=(0,))
     for campaign in campaigns:
         fuzz_command.print_findings(campaign.findings.values(), "device", f"{campaign.name}: ")
 
 
 def summary(campaigns, seed):
-    return {"seed": seed, "targets": [{"name": c.name, "executions": c.executions, "rate": round(c.rate(), 1), "blocks": c.blocks, "corpus": len(c.corpus),
+    return {"seed": seed, "targets": [{"name": c.name, "executions": c.executions, "rate": round(c.rate(), 1), "blocks": c.blocks, "corpus": len(c.corpus), "loud": c.loud,
                                        "findings": [{"oracle": f.oracle, "what": f.what, "signature": f.signature, "plan": f.attempt} for f in c.findings.values()]}
                                       for c in campaigns]}

@@ -82,8 +82,8 @@ def keep_corpus(folder, campaigns):
 
 
 def print_results(campaigns):
-    print_table([("machine", "programs", "rate", "blocks", "corpus", "slow", "findings"),
-                 *((index, c.executions, f"{c.rate():.1f}/s", c.blocks, len(c.corpus), len(c.slow), len(c.findings)) for index, c in enumerate(campaigns))], left=())
+    print_table([("machine", "programs", "rate", "blocks", "corpus", "slow", "loud", "findings"),
+                 *((index, c.executions, f"{c.rate():.1f}/s", c.blocks, len(c.corpus), len(c.slow), c.loud, len(c.findings)) for index, c in enumerate(campaigns))], left=())
     fuzz_command.print_findings({name: finding for campaign in campaigns for name, finding in campaign.findings.items()}.values(), "guest")
 
 
@@ -93,7 +93,7 @@ def summary(campaigns, seed):
         for (name, number), count in campaign.errors.items():
             calls.setdefault(name, {})[number] = calls.get(name, {}).get(number, 0) + count
     return {"seed": seed, "calls": {name: calls[name] for name in sorted(calls)},
-            "machines": [{"programs": c.executions, "rate": round(c.rate(), 1), "blocks": c.blocks, "corpus": len(c.corpus), "slow": [fuzz_text.write(c.table, calls) for calls in c.slow],
+            "machines": [{"programs": c.executions, "rate": round(c.rate(), 1), "blocks": c.blocks, "corpus": len(c.corpus), "loud": c.loud, "slow": [fuzz_text.write(c.table, calls) for calls in c.slow],
                           "findings": [{"oracle": f.oracle, "what": f.what, "signature": f.signature, "program": f.text} for f in c.findings.values()]}
                          for c in campaigns]}
 

@@ -6,6 +6,7 @@ import guest
 
 ENGINE = "/sys/class/drm/card0/engine"
 DEBUG = "/sys/kernel/debug/dri/0"
+DRIVER, ADDRESS = "/sys/bus/pci/drivers/i915", "0000:00:02.0"
 STORE = "timeout 60 gpu_exec store >/dev/null 2>&1 || true"
 DETECT = "for c in /sys/class/drm/card0-HDMI-A-*/status; do echo detect >$c; done; sleep 1"
 RESET = f"echo 1 >{DEBUG}/gt/reset; sleep 1"
@@ -80,6 +81,9 @@ SLOW_ROWS = (
         "echo 0 >/sys/class/graphics/fb0/blank; sleep 3", ("gen9_write_dc_state", "gen9_set_dc_state")),
     Row("the device is away at first after a resume", ("on resume do ones 50ms",), "rtcwake -m mem -s 1 >/dev/null; sleep 3",
         ("intel_uncore_resume_early", "intel_gt_resume")),
+    # The last one: i915 does not use the engines again until it takes the device anew.
+    Row("engines hang when i915 takes the device", ("on cs.request do hang",), f"echo {ADDRESS} >{DRIVER}/unbind; echo {ADDRESS} >{DRIVER}/bind; sleep 4",
+        ("intel_gt_set_wedged_on_init",)),
 )
 
 # So that a hang ends within a second.

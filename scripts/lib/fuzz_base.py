@@ -12,6 +12,7 @@ from common import Failure, content_key, say
 PROGRESS_SECONDS = 15
 # For making a finding smaller: an attempt that ends the guest takes up to 10 s.
 SMALLER_SECONDS = 120
+CHEAPER = 5  # four times of five
 
 
 def booted(options, node):
@@ -35,6 +36,7 @@ class BaseCampaign:
         self.options, self.random, self.stop = options, random.Random(seed), threading.Event()
         self.machine = None  # while executions are possible
         self.corpus, self.findings, self.executions, self.seconds, self.blocks = [], {}, 0, 0.0, 0
+        self.loud = 0  # executions that were ended because the kernel wrote too much
 
     @property
     def node(self):
@@ -98,6 +100,11 @@ class BaseCampaign:
         """Executions per second."""
         return self.executions / self.seconds if self.seconds else 0
 
+    def cheaper(self, one, other, cost):
+        """Of two entries of the corpus mostly the one that costs less: modesets, hangs and their captures take ten times what the others do, and more."""
+        first, second = sorted((one, other), key=cost)
+        return first if self.random.randrange(CHEAPER) else second
+
     def run(self, seconds):
         """Executions for so long, or until self.stop."""
         began = time.monotonic()
@@ -118,6 +125,7 @@ class BaseCampaign:
             self.start()
             return
         self.blocks = outcome.fresh["all"]
+        self.loud += outcome.end == "loud"
         found = self.finding_of(outcome)
         self.executed(attempt, outcome, found)
         if found:

@@ -32,15 +32,17 @@ SWEEPS = 4         # 1 of N executions runs a plan of fuzz_plans.Sweep
 RESTORES_PER_LOOK = 20  # of check_restores()
 ENDLESS_PLANS = 8  # plans that are drawn for one that is not known to end the guest
 RECENT = 16        # half of the others change one of the newest plans
+LONG_NS, MUCH = 5_000_000_000, 30  # plans with which the guest takes longer are kept only if they reach much
 ORACLES = sorted({name for name, _ in fuzz_machine.ORACLES} | {"no end"})
 PROBING = ("probe", "rebind")
 HEADER = "# softgen fuzz device"
 NO_END = "the guest does not end the workload"
+Entry = collections.namedtuple("Entry", "plan time_ns")  # of the corpus: a plan, and how long the guest took
 
 
 def finding_of(outcome, ignored=()):
     """(oracle, line) of an execution, or None. `ignored`: oracles that do not count."""
-    no_end = outcome.end != "done" and "no end" not in ignored
+    no_end = outcome.end not in ("done", "loud") and "no end" not in ignored
     return fuzz_findings.complaint_of(outcome, ignored) or (("no end", NO_END) if no_end else None)
 
 
@@ -96,20 +98,23 @@ class Campaign(fuzz_compares.TracingCampaign, fuzz_base.BaseCampaign):
             return self.sweep.plan(self.words)
         if not self.corpus or self.random.randrange(FRESH_PLANS) == 0:
             return [fuzz_plans.line(self.random, self.words) for _ in range(self.random.randint(1, 3))]
-        base = self.random.choice(self.corpus[-RECENT:] if self.random.randrange(2) else self.corpus)
-        return fuzz_plans.mutated(self.random, self.words, base, self.corpus)
+        base = self.cheaper(self._any_entry(), self._any_entry(), lambda entry: entry.time_ns)
+        return fuzz_plans.mutated(self.random, self.words, base.plan, [entry.plan for entry in self.corpus])
+
+    def _any_entry(self):
+        return self.random.choice(self.corpus[-RECENT:] if self.random.randrange(2) else self.corpus)
 
     def check_restores(self, count):
         """Restores so many times, with an attempt's execution before most of them, and looks at the hashes of memory and of devices' states. The number of
         the first restore behind which memory is not that behind the first look, or None; self.other_devices: behind which devices differ."""
         first = None
-        while self.restores < count:
+        while self.restores < count and not self.stop.is_set():
             for _ in range(min(RESTORES_PER_LOOK - 1, count - self.restores - 1)):
                 attempt = self.next_attempt()
                 outcome = self.execute(attempt)
                 self.executed(attempt, outcome, self.finding_of(outcome))
                 self.restores += 1
-                if outcome.end != "done":
+                if outcome.end not in ("done", "loud"):
                     self._endless.append(kinds_of(attempt))
             memory, devices = self.machine.restored_hash().split()
             self.restores, self.looks, first = self.restores + 1, self.looks + 1, first or (memory, devices)
@@ -129,8 +134,8 @@ class Campaign(fuzz_compares.TracingCampaign, fuzz_base.BaseCampaign):
         if isinstance(attempt, fuzz_compares.Traced):
             self.tracer.seen(attempt)
         # What ends the guest would be found again and again.
-        if outcome.fresh["classes"] and outcome.end == "done":
-            self.corpus.append(list(attempt))
+        if outcome.end == "done" and outcome.fresh["classes"] >= (1 if outcome.time_ns < LONG_NS else MUCH):
+            self.corpus.append(Entry(list(attempt), outcome.time_ns))
             self.groups.keep(list(attempt))
 
     def is_valid(self, attempt):

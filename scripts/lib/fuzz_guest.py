@@ -111,11 +111,9 @@ class Campaign(fuzz_compares.TracingCampaign, fuzz_base.BaseCampaign):
             return attempt
         if not self.corpus or self.random.randrange(FRESH_PROGRAMS) == 0:
             return self.mutator.fresh()
-        # Of two programs mostly the one that costs less: modesets and waits take ten times what the others do.
-        base, other = self._any_entry(), self._any_entry()
-        if (base.seconds > other.seconds) == (self.random.randrange(5) != 0):
-            base, other = other, base
-        return self.mutator.mutated(base.calls, other.calls)
+        one, other = self._any_entry(), self._any_entry()
+        base = self.cheaper(one, other, lambda entry: entry.seconds)
+        return self.mutator.mutated(base.calls, (other if base is one else one).calls)
 
     def run_on_machine(self, attempt):
         data = b"p" + fuzz_program.encode(self.table, self.packets, attempt)

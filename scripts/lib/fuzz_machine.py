@@ -42,10 +42,13 @@ ENDLESS = ("no end", "soft lockup", "panic")
 # Behind these the guest does not end its work.
 FATAL = re.compile(rb"Kernel panic|soft lockup - CPU|rcu: INFO: .*stall")
 LONGEST_FATAL = 128  # bytes
+# A kernel that complains of a device without an end: the serial port takes the host 4 us per byte. The longest reports (a state of all engines) have 90 KiB.
+MAX_CONSOLE = 256 << 10
 # The last line of a panic's report. Other reports have none.
 END_OF_REPORT = re.compile(rb"end Kernel panic")
 
-# How an execution ended. end: done, limit (of guest time), silent (the host waited for too long), dead (the kernel says so). fresh: {classes, blocks, all} of coverage.
+# How an execution ended. end: done, limit (of guest time), silent (the host waited for too long), dead (the kernel says so), loud (the kernel has written more
+# than MAX_CONSOLE). fresh: {classes, blocks, all} of coverage.
 Outcome = collections.namedtuple("Outcome", "end status time_ns output console fresh seconds")
 
 
@@ -74,7 +77,7 @@ class FuzzMachine(guests.Machine):
             "-icount", f"shift={ICOUNT},sleep=off", "-rtc", "base=2026-01-01,clock=vm", "-device", "softgen-harness,id=harness",
             "-kernel", str(kernel), "-initrd", str(ram_disk), "-append", " ".join(words)])
         # Without "fast" string instructions the kernel copies by eight bytes: TCG takes the same time for a byte.
-        slow = {"tcg,thread=multi": "tcg,thread=single", accel.TCG[-1]: f"{accel.TCG[-1]},erms=off,fsrm=off"}
+        slow = {"tcg,thread=multi": "tcg,thread=single", accel.TCG[-1]: f"{accel.TCG[-1]},erms=off,fsrm=off,hypervisor=off"}
         self._arguments = [slow.get(word, word) for word in self._arguments]
         self._console_at, self._searched, self._request = 0, 0, pathlib.Path(self.serial).with_name("execution")
         self.image = ram_disk.stem  # what the guest is made of
@@ -128,6 +131,8 @@ class FuzzMachine(guests.Machine):
         if how != "stopped":
             self.qmp.command("stop")
         outcome, fresh = self._get_all((HARNESS, "outcome"), (guests.GPU, "coverage-fresh"))
+        if how == "stopped" and outcome["end"] == "done" and self._console_bytes() > MAX_CONSOLE:
+            how = "loud"  # whether _wait() had seen it in time
         if how == "silent" or outcome["end"] == "limit":
             self._have_traced()
         return Outcome(outcome["end"] if how == "stopped" else how, outcome["status"], outcome["time_ns"], base64.b64decode(outcome["output"]).decode(errors="replace"),
@@ -157,6 +162,10 @@ class FuzzMachine(guests.Machine):
         self._searched = self._console_at
         return text.decode(errors="replace")
 
+    def _console_bytes(self):
+        """How much the kernel has written since the last _console()."""
+        return os.stat(self.serial).st_size - self._console_at
+
     def _says(self, pattern):
         """Whether the console's text matches, from the first part on that was not searched."""
         with open(self.serial, "rb") as log:
@@ -174,7 +183,7 @@ class FuzzMachine(guests.Machine):
             self.qmp.event((), POLL_SECONDS)
 
     def _wait(self, seconds):
-        """Waits until the machine stops: "stopped", or "silent" after so many seconds of the host, or "dead"."""
+        """Waits until the machine stops: "stopped", or "silent" after so many seconds of the host, "dead" or "loud"."""
         deadline = time.monotonic() + seconds
         while True:
             event = self.qmp.event(("STOP", "SUSPEND"), min(POLL_SECONDS, max(0, deadline - time.monotonic())))
@@ -185,6 +194,8 @@ class FuzzMachine(guests.Machine):
             elif self._says(FATAL):
                 self._let_report()
                 return "dead"
+            elif self._console_bytes() > MAX_CONSOLE:
+                return "loud"
             elif time.monotonic() >= deadline:
                 return "silent"
 

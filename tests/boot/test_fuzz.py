@@ -19,6 +19,8 @@ PLANS, STEPS, SEED = 300, 12, 7
 # i915 waits for a power well that never comes, and warns.
 COMPLAINT = "on power.well PWR_WELL_CTL[1] do never"
 HANG = ["on cs.request engine=rcs nth=1 do hang"]
+# Status events that i915 did not submit anything for: it resets the engine for each request, and writes two lines.
+LOUD = ["on mmio.write RING_ELSP.vcs0 do value 0x7fff", "on cs.request do hang"]
 
 
 SOUGHT, PLACE = 0x5F3C91A7, "GT_IIR[3]"  # of the seed compared-value
@@ -60,6 +62,11 @@ class FuzzDevice(GuestTest):
             hashes.append(machine.get("snapshot-hash").split()[0])
             first.execute(HANG)
         self.assertEqual(*hashes)
+        # What complains without an end is ended, and the next execution is as before.
+        loud = first.execute(LOUD)
+        self.assertEqual(loud.end, "loud", f"{len(loud.console)} bytes")
+        self.assertIsNone(first.finding_of(loud))
+        self.assertEqual(first.execute(HANG).time_ns, outcomes[0].time_ns)
         # All plans that the fuzzer makes are valid.
         rng, others = random.Random(SEED), []
         sweep = fuzz_plans.Sweep(rng, first.words)

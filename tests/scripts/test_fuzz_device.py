@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """scripts/fuzz device without a machine: plans, how they become smaller, what findings have in common, files of findings."""
+import argparse
 import collections
 import random
 import pathlib
@@ -7,6 +8,7 @@ import re
 import sys
 import tempfile
 import unittest
+import unittest.mock
 
 from driver import ROOT
 
@@ -146,6 +148,30 @@ class Plans(unittest.TestCase):
         self.assertTrue(all(tried))
 
 
+class Corpus(unittest.TestCase):
+    def setUp(self):
+        self.campaign = fuzz_campaign.Campaign("submit", argparse.Namespace(ignore=[]), 1)
+        self.campaign.groups = unittest.mock.Mock()
+
+    def execute(self, plan, classes, **facts):
+        self.campaign.executed(plan, outcome()._replace(fresh={"classes": classes, "blocks": 0, "all": 0}, **facts), None)
+
+    def test_what_takes_long_is_kept_only_if_it_reaches_much(self):
+        few, much, long = 1, fuzz_campaign.MUCH, fuzz_campaign.LONG_NS
+        self.execute(["short"], few, time_ns=long - 1)
+        self.execute(["nothing new"], 0, time_ns=1)
+        self.execute(["long"], few, time_ns=long)
+        self.execute(["long, much"], much, time_ns=long)
+        self.execute(["loud"], much, time_ns=1, end="loud")
+        self.assertEqual([entry.plan for entry in self.campaign.corpus], [["short"], ["long, much"]])
+
+    def test_of_two_plans_mostly_the_shorter_one_is_changed(self):
+        entries = [fuzz_campaign.Entry(["long"], 2), fuzz_campaign.Entry(["short"], 1)]
+        drawn = collections.Counter(self.campaign.cheaper(*entries, lambda entry: entry.time_ns).plan[0] for _ in range(1000))
+        self.assertGreater(drawn["short"], 3 * drawn["long"])
+        self.assertGreater(drawn["long"], 100)
+
+
 class Findings(unittest.TestCase):
     def test_what_findings_have_in_common(self):
         self.assertEqual(name_of(OOPS), "oops: process_csb")
@@ -156,6 +182,8 @@ class Findings(unittest.TestCase):
         self.assertIsNone(fuzz_campaign.finding_of(outcome()))
         self.assertIsNone(fuzz_campaign.finding_of(outcome(WARN), ["WARN"]))
         self.assertIsNone(fuzz_campaign.finding_of(outcome("", "limit"), ["no end"]))
+        self.assertIsNone(fuzz_campaign.finding_of(outcome("", "loud")))
+        self.assertEqual(fuzz_campaign.finding_of(outcome(WARN, "loud"))[0], "WARN")
         # The panic that the fuzzer itself asks for is none.
         self.assertEqual(fuzz_campaign.finding_of(outcome("Kernel panic - not syncing: NMI", "limit"))[0], "no end")
         self.assertEqual(fuzz_campaign.finding_of(outcome("Kernel panic - not syncing: NMI", "dead"))[0], "panic")

@@ -29,6 +29,8 @@ extern const Workload workloads[];  // the last one has no name
 // Maps an object of i915 for reading and writing, at `place` or, NULL, anywhere. MAP_FAILED when it does not work.
 void* map_object(int card, uint32_t handle, size_t size, void* place);
 
+// Whether the render engine has the short time-outs that prepare_programs() sets.
+int hangs_are_hastened(void);
 int prepare_submit(void);
 int run_submit(void);
 int run_modeset(void);
