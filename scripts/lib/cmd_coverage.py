@@ -83,21 +83,8 @@ def checked(options):
             setattr(options, name, output_file(getattr(options, name), f"--{name}"))
     if options.faults and not pathlib.Path(options.faults).is_file():
         raise Failure(f"--faults: there is no file '{options.faults}'")
-    options.old = read_report(options.compare) if options.compare else None
+    options.old = {key for key, row in coverage.read_rows(options.compare).items() if row["entries"]} if options.compare else None
     return options
-
-
-def read_report(path):
-    try:
-        report = json.loads(pathlib.Path(path).read_text())
-        entered = {key_of(row) for row in report["functions"] if row["entries"]}
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise Failure(f"--compare: '{path}' is no file that --json wrote ({error})") from None
-    return entered
-
-
-def key_of(row):
-    return row["module"], row["name"], row["ordinal"]
 
 
 def device_args(options):
@@ -225,7 +212,7 @@ class Mapping:
 
     def file_of(self, row):
         """The file that defines a row's function, or its group."""
-        return self.files.get(key_of(row)) or coverage_files.by_prefix(row["name"])
+        return self.files.get(coverage.key_of(row)) or coverage_files.by_prefix(row["name"])
 
 
 def summary_line(name, rows):
@@ -264,13 +251,13 @@ def print_summaries(rows, options):
 
 def print_comparison(rows, old):
     """What was entered now and not in the old run."""
-    fresh = [row for row in rows if row["entries"] and key_of(row) not in old]
-    lost = len(old - {key_of(row) for row in rows if row["entries"]})
+    fresh = [row for row in rows if row["entries"] and coverage.key_of(row) not in old]
+    lost = len(old - {coverage.key_of(row) for row in rows if row["entries"]})
     print_table([["newly entered", "file", "entries"], *([row["name"], f"{row['module']}: {row['file']}", row["entries"]] for row in fresh)], left={0, 1})
     print(f"{len(fresh)} functions newly entered; {lost} of the old run's were not entered")
     lines = []
     for what, found in error_rows(rows).items():
-        missing = [row for row in found if key_of(row) not in old]
+        missing = [row for row in found if coverage.key_of(row) not in old]
         lines.append([what, len(found), len(missing), sum(row["entries"] > 0 for row in missing)])
     if lines:
         print()

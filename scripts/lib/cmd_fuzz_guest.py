@@ -4,8 +4,10 @@ import errno
 import functools
 import json
 
+import coverage
 import fuzz_base
 import fuzz_command
+import fuzz_coverage
 import fuzz_guest
 import fuzz_text
 from common import Failure, existing_directory, print_table, say
@@ -21,6 +23,7 @@ def add_parser(commands, positive):
     parser = commands.add_parser("guest", help="the guest's driver, by programs of ioctls", epilog=EPILOG,
                                  description="Fuzzes the guest's i915 by programs of system calls, guided by the coverage of its code. TCG, no KVM.")
     parser.add_argument("--keep", metavar="DIR", help="take the programs of this folder first, and write the corpus to it")
+    parser.add_argument("--compare", metavar="FILE", help="print which functions of i915 and drm ran here, and which in the run of scripts/coverage whose --json this is")
     parser.add_argument("--show", type=int, metavar="N", help="print N new programs and end; needs no machine")
     fuzz_command.add_options(parser, positive, "program", "for how long", "machines at once, each with its own corpus")
     parser.set_defaults(function=guest)
@@ -40,6 +43,7 @@ def write_syzlang(options):
 def guest(options):
     report = fuzz_command.check(options)
     folder = existing_directory(options.keep, "--keep") if options.keep else None
+    options.old = coverage.read_rows(options.compare) if options.compare else None
     if options.show:
         return show(options)
     known = fuzz_guest.read_program(options.repro) if options.repro else None
@@ -54,6 +58,8 @@ def guest(options):
     if folder:
         keep_corpus(folder, campaigns)
     print_results(campaigns)
+    if options.old is not None:
+        fuzz_coverage.print_comparison(set().union(*(campaign.entered for campaign in campaigns)), options.old)
     if report:
         report.write_text(json.dumps(summary(campaigns, options.seed), indent=1) + "\n")
     return 1 if any(campaign.findings for campaign in campaigns) else 0
@@ -70,6 +76,8 @@ def work(campaign, texts, seconds):
         campaign.start()
         campaign.seed(texts)
         campaign.run(seconds)
+        if campaign.options.old is not None:
+            campaign.entered = fuzz_coverage.entered(campaign.machine)
     finally:
         campaign.close()
 

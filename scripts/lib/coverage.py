@@ -3,6 +3,10 @@
 import bisect
 import collections
 import itertools
+import json
+import pathlib
+
+from common import Failure
 
 # x86_64's module area in a kernel whose image may lie anywhere in 1 GiB (CONFIG_RANDOMIZE_BASE, as in Debian's): Linux,
 # Documentation/arch/x86/x86_64/mm.rst and MODULES_VADDR.
@@ -126,6 +130,18 @@ def rows(known, hits):
     return {(function.module, function.name, function.ordinal): {
         "module": function.module, "name": function.name, "ordinal": function.ordinal,
         "size": sum(end - start for start, end in function.pieces), **hit._asdict()} for function, hit in zip(known, hits)}
+
+
+def read_rows(path):
+    """{(module, name, ordinal): row} of a file that scripts/coverage --json wrote."""
+    try:
+        return {key_of(row): row for row in json.loads(pathlib.Path(path).read_text())["functions"] if row["entries"] >= 0 and row["file"]}
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise Failure(f"--compare: '{path}' is no file that scripts/coverage --json wrote ({error})") from None
+
+
+def key_of(row):
+    return row["module"], row["name"], row["ordinal"]
 
 
 def merged(first, second):

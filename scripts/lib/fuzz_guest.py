@@ -26,6 +26,8 @@ RECENT = 24          # a third of the others change one of the newest
 LONG_SECONDS = 0.7   # programs that take longer are kept only if they reach much
 MUCH = 30
 MAX_TRIES = 400      # executions to make a finding's program smaller
+# A program has taken the machine's memory. Elsewhere Linux ends the process; here the agent is init, which it must not end.
+NO_MEMORY = "Kernel panic - not syncing: System is deadlocked on memory"
 BROKEN_ISOLATION, MALFORMED = 1, 2  # scripts/guest/fuzz/programs.h
 
 Entry = collections.namedtuple("Entry", "calls seconds")  # of the corpus: a program, and how long the host ran it
@@ -35,6 +37,8 @@ def finding_of(outcome):
     """(oracle, line) of an execution, or None."""
     if outcome.end == "done" and outcome.status & MALFORMED:
         raise Failure(f"the agent does not understand a program: {outcome.output[-200:]}")
+    if NO_MEMORY in outcome.console:
+        return None
     found = fuzz_findings.complaint_of(outcome)
     if found:
         return found
@@ -93,6 +97,7 @@ class Campaign(fuzz_compares.TracingCampaign, fuzz_base.BaseCampaign):
         self.mutator = fuzz_generate.Mutator(self.table, self.packets, self.random)
         self.tracer = fuzz_compares.Tracer(self.random, lambda: random_value(self.table, self.random, self._any_entry().calls))
         self.slow = []
+        self.entered = set()  # fuzz_coverage.entered(), at the end
         self.errors = collections.Counter()  # (call, errno)
 
     def parse(self, text):

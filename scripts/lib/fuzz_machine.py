@@ -209,6 +209,13 @@ class FuzzMachine(guests.Machine):
         region = base64.b64decode(self.get("opregion", HARNESS))
         return sorted({near for at, byte in enumerate(region) if byte for near in range(at, min(at + 4, len(region)))})
 
+    def module_symbols(self):
+        """The symbols of the guest's modules, as /proc/kallsyms has them; of a machine whose agent takes inputs at its snapshot."""
+        text = ""
+        while part := self.execute(b"s%d" % len(text)).output:
+            text += part
+        return coverage.parse_symbols(text)
+
     def constants(self):
         """Numbers that the code of the guest's modules that ran so far compares with."""
         return [int(word, 16) for word in self.get("coverage-constants").split()]

@@ -5,6 +5,7 @@ import hashlib
 
 from driver import CONFIG, GuestTest, only_on
 
+import fuzz_coverage
 import fuzz_guest
 
 INVALID = """r0 = open_card(flags=0x80002)
@@ -49,6 +50,10 @@ class FuzzGuest(GuestTest):
         self.assertEqual([*self.errors(campaign, INVALID)], ["0", "22", "22", "22", "2", "9"])
         self.assertEqual([*self.errors(campaign, SAME_ADDRESS)], ["0"] * 6)
         self.assertEqual(self.digest(campaign), self.digest(campaign))
+        entered = fuzz_coverage.entered(campaign.machine)
+        self.assertIn(("i915", "i915_gem_create_ioctl", 0), entered)
+        self.assertIn(("drm", "drm_ioctl", 0), entered)
+        self.assertNotIn(("i915", "i915_gem_suspend", 0), entered)
 
     def errors(self, campaign, text):
         outcome = campaign.execute(campaign.parse(text))

@@ -263,7 +263,7 @@ class Refusals(unittest.TestCase):
             wrong.flush()
             cases = {(): "no command", ("--source", "/nonexistent", "--", "true"): "--source", ("--json", "/nonexistent/x", "--", "true"): "--json",
                      ("--faults", "/nonexistent", "--", "true"): "--faults", ("--compare", "/nonexistent", "--", "true"): "--compare",
-                     ("--compare", wrong.name, "--", "true"): "no file that --json wrote",
+                     ("--compare", wrong.name, "--", "true"): "no file that scripts/coverage --json wrote",
                      ("--faults", "all", "--overlay", "/tmp"): "--overlay cannot be given"}
             for arguments, complaint in cases.items():
                 with self.subTest(arguments):

@@ -12,6 +12,7 @@ from driver import ROOT, script
 
 sys.path.insert(0, str(ROOT / "scripts" / "lib"))
 import fuzz_compares  # noqa: E402
+import fuzz_coverage  # noqa: E402
 import fuzz_generate  # noqa: E402
 import fuzz_guest  # noqa: E402
 import fuzz_machine  # noqa: E402
@@ -221,7 +222,8 @@ class Findings(unittest.TestCase):
 
     def test_what_is_one(self):
         for facts, oracle in (({}, None), ({"status": 1}, "isolation"), ({"end": "limit"}, "no end"), ({"end": "silent", "console": "Kernel panic - NMI"}, None),
-                              ({"end": "dead", "console": "Kernel panic - not syncing"}, "panic"), ({"console": self.OOPS}, "WARN")):
+                              ({"end": "dead", "console": "Kernel panic - not syncing"}, "panic"),
+                              ({"end": "dead", "console": fuzz_guest.NO_MEMORY}, None), ({"console": self.OOPS}, "WARN")):
             found = fuzz_guest.finding_of(outcome(**facts))
             self.assertEqual(found and found[0], oracle, facts)
         with self.assertRaises(fuzz_guest.Failure):
@@ -259,6 +261,17 @@ class Command(unittest.TestCase):
             done = script("fuzz", "guest", *words)
             self.assertEqual(done.returncode, 1)
             self.assertIn(complaint, done.stderr)
+
+
+class Coverage(unittest.TestCase):
+    def test_functions_by_group(self):
+        def row(name, entries, file):
+            return ("i915", name, 0), {"module": "i915", "name": name, "ordinal": 0, "entries": entries, "file": file}
+
+        old = dict([row("both", 3, "a.c"), row("there", 1, "a.c"), row("here", 0, "a.c"), row("neither", 0, "b.c")])
+        keys = {("i915", "both", 0), ("i915", "here", 0), ("i915", "of another kernel", 0)}
+        self.assertEqual(fuzz_coverage.by_group(keys, old, lambda row: row["file"]), {"a.c": [3, 2, 2, 1], "b.c": [1, 0, 0, 0]})
+        self.assertEqual(fuzz_coverage.by_group(keys, old, lambda row: row["module"]), {"i915": [4, 2, 2, 1]})
 
 
 class Compares(unittest.TestCase):

@@ -110,8 +110,9 @@ static void mount_all(void) {
   }
 }
 
-// Inputs are a letter and what it announces: w: a workload's name; p: a program.
+// Inputs are a letter and what it announces: w: a workload's name; p: a program; s: where to begin in the symbols. A zero byte follows them.
 static int run_input(const uint8_t* bytes, size_t size) {
+  if (size > 1 && bytes[0] == 's') return tell_symbols((const char*)bytes + 1);
   if (size > 1 && bytes[0] == 'p') return run_program(bytes + 1, size - 1);
   for (const Workload* workload = workloads; size > 1 && bytes[0] == 'w' && workload->name; workload++)
     if (strlen(workload->name) == size - 1 && memcmp(workload->name, bytes + 1, size - 1) == 0) return workload->run();

@@ -14,6 +14,8 @@ int open_card(void);
 int open_render(void);
 // Reads a whole file, at most 16 MiB, and drops what it read. The number of bytes, or a negative errno.
 long read_all(const char* path);
+// Tells a part of /proc/kallsyms: whole lines of modules' symbols, from byte `from` (a decimal number) of all of them on. 0, or 1: there is no such file.
+int tell_symbols(const char* from);
 // Writes a text to a file. 0, or an errno.
 int write_text(const char* path, const char* text);
 
