@@ -28,7 +28,9 @@ class Component:
 
 
 class Stereo(Avc):
-    """Options are Avc's, `slices` for the second view: GStreamer takes each prefix, which is in front of the base view's slices, as the begin of a picture. `pictures`: "A" is a picture whose second view refers to the base view alone (an anchor, as the first one). It comes last, if at all.
+    """Options are Avc's, `slices` for the second view: GStreamer takes each prefix, which is in front of the base view's slices, as the begin of a picture.
+    `pictures`: "A" is a picture whose second view refers to the base view alone (an anchor, as the first one); it comes last, if at all. "M" is a P picture of the base
+    view, and a B picture of the second one, which both are references; the former is the latter's co-located picture, if that may be.
     `profiles`: profile_idc of both sequence parameter sets. GStreamer opens its context with the first one's, which should be High.
     With temporal direct prediction, co-located pictures do not refer to the other view: what they refer to must be in list 0 (8.4.1.2.3)."""
 
@@ -46,7 +48,7 @@ class Stereo(Avc):
 
     def streams(self):
         """(the stereo stream, the plain one). Of that, each SHOWN frames begin with the base view's and end with the second one's."""
-        shown, numbers, parts = display_order(self._pictures.replace("A", "P")), [0, 0], [[], []]
+        shown, numbers, parts = display_order(self._pictures), [0, 0], [[], []]
         for index, kind in enumerate(self._pictures):
             structure = self._structures[index % len(self._structures)]
             parities = {"frame": (None,), "tb": (0, 1), "bt": (1, 0)}[structure]
@@ -79,7 +81,7 @@ class Stereo(Avc):
         """NAL units of both streams, with the same macroblocks."""
         index, kind, view, parity, second = self._context
         is_anchor = kind == "A" or (index == 0 and not second)
-        self.kind = {"I": "P" if view or second else "I", "A": "B" if view else "P" if second else "I"}.get(kind, kind)
+        self.kind = {"I": "P" if view or second else "I", "A": "B" if view else "P" if second else "I", "M": "B" if view else "P"}.get(kind, kind)
         self._spatial = self._is_spatial or kind == "A"
         self._choose_lists(random.Random(f"{self._seed} lists {self._context}"), is_anchor and view == 1)
         self._is_anchor, units = is_anchor, []
@@ -116,7 +118,7 @@ class Stereo(Avc):
         _, kind, view, parity, second = self._context
         held = [] if is_anchor else [component for component in self._views[view] if component is not self._components[view]]
         direct = not self._spatial
-        if direct and self.kind == "P" and len(held) == HELD:
+        if direct and self._in_use and len(held) == HELD:
             held = held[1:]  # the next B picture has all that co-located pictures refer to
         known = [*held, *([self._components[view]] if second and self._in_use and not is_anchor else [])]
         entries = [(component, field) for component in known for field in (component.fields if parity is not None else (None,))]
@@ -128,7 +130,8 @@ class Stereo(Avc):
                 first = next(i for i, (component, field) in enumerate(some) if component is held[-1] and field == parity)
                 some.insert(0, some.pop(first))
             if crosses:
-                some.insert(rng.randint(int(which and (direct or self._is_implicit)), len(some)), (self._components[0], parity))
+                first = int(which and (direct or self._is_implicit))
+                some.insert(first if kind == "M" else rng.randint(first, len(some)), (self._components[0], parity))
             self._lists.append(some)
         self.active = [len(entries) for entries in (*self._lists, [], [])[:2]]
 
@@ -159,7 +162,7 @@ class Stereo(Avc):
     def _modification(self, bits, which):
         """Names each entry."""
         modulus, per = (256, 1) if self.parity is None else (512, 2)
-        before = current = per * self._frame_num() + per - 1
+        before = per * self._frame_num() + per - 1
         bits.put(1, 1)
         for component, parity in self._lists[which]:
             if self._frame.view and component.view == 0:
@@ -173,7 +176,6 @@ class Stereo(Avc):
             bits.ue((before - number - 1) % modulus)
             before = number
         bits.ue(3)
-        assert before <= current
 
     def _marking(self, bits, is_idr):
         if is_idr:

@@ -68,6 +68,11 @@ class Multiview(ViewTest):
             for name in STRUCTURES:
                 self.compare(name, cabac, pictures=LONG)
 
+    def test_resting(self):
+        """Most macroblocks are skipped, many without motion: that of a co-located picture of the other view must not count."""
+        for name in STRUCTURES:
+            self.compare(name, 1, pictures="IPMPMMMPMBM", skips=75)
+
     def test_temporal(self):
         for cabac, name in enumerate(("frame", "tb")):
             self.compare(name, cabac, pictures=LONG, spatial=0)
