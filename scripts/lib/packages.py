@@ -25,7 +25,7 @@ GROUPS = {
     "test": ["clang", "grub-common", "grub-pc-bin", "clang-format-19", "clang-tidy-19", "universal-ctags", "python3-pil"],
 }
 
-# Debian 12 only. Debian 13 has no compute-runtime, and unstable's does not support Gen9 (dropped after 24.35); GStreamer gives up its vaapi plugin.
+# Debian 13 has no compute-runtime, and unstable's does not support Gen9 (dropped after 24.35). GStreamer's vaapi plugin is tried with Debian 12's alone.
 OF_DEBIAN_12 = ["intel-opencl-icd", "clinfo", "gstreamer1.0-vaapi"]
 
 
