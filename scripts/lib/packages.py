@@ -25,8 +25,8 @@ GROUPS = {
     "test": ["clang", "grub-common", "grub-pc-bin", "clang-format-19", "clang-tidy-19", "universal-ctags", "python3-pil"],
 }
 
-# Debian 12 only: Debian 13 has no compute-runtime, and unstable's does not support Gen9 (dropped after 24.35).
-OPENCL = ["intel-opencl-icd", "clinfo"]
+# Debian 13 has no compute-runtime, and unstable's does not support Gen9 (dropped after 24.35). GStreamer's vaapi plugin is tried with Debian 12's alone.
+OF_DEBIAN_12 = ["intel-opencl-icd", "clinfo", "gstreamer1.0-vaapi"]
 
 
 def sanitizer_runtime():
@@ -40,7 +40,7 @@ def names(groups):
     if "test" in groups:
         wanted.update(sanitizer_runtime())
     if "programs" in groups and apt.release()[0] == 12:
-        wanted.update(OPENCL)
+        wanted.update(OF_DEBIAN_12)
     if "guest" in groups and os.geteuid() != 0:
         wanted.add("uidmap")
     return sorted(wanted)

@@ -7,6 +7,7 @@ from syntax_bits import Bits, chance, display_order, nal
 
 SLICE_TYPES = {"P": 0, "B": 1, "I": 2}
 FRAMES_HELD = 4
+LEVEL = 40
 QP = 28
 
 
@@ -29,7 +30,8 @@ class Avc:
         self._weights, self._reorder, self._long_term, self._deblock, self._init_idc = weights, reorder, long_term, deblock, init_idc
         self.skips, self.pcm, self.intra, self._mixed = skips, pcm, intra, mixed
         self.constrained_intra, self._chroma_offset = constrained_intra, chroma_offset
-        self._held, self._out = [], [self._sequence(width), self._parameters()]
+        self._bottom_delta = 1  # a frame's bottom field is later
+        self._held, self._out = [], [nal(b"\x67", self._sequence(width)), nal(b"\x68", self._parameters())]
 
     def write(self):
         shown, frame_number = display_order(self._pictures), 0
@@ -46,15 +48,16 @@ class Avc:
             frame_number += is_reference
         return b"".join(self._out)
 
-    def _sequence(self, width):
+    def _sequence(self, width, profile=100, number=0, held=FRAMES_HELD, buffered=FRAMES_HELD, reordered=1, extension=None):
+        """`held`, `buffered`: max_num_ref_frames, max_dec_frame_buffering; `extension`: writes what follows seq_parameter_set_data()."""
         bits = Bits()
-        bits.put(100, 8)
+        bits.put(profile, 8)
         bits.put(0, 8)
-        bits.put(40, 8)
-        for value in (0, 1, 0, 0):  # id, 4:2:0, 8 bits
+        bits.put(LEVEL, 8)
+        for value in (number, 1, 0, 0):  # 4:2:0, 8 bits
             bits.ue(value)
         bits.put(0, 2)
-        for value in (4, 0, 4, FRAMES_HELD):  # frame_num of 8 bits, order counts of type 0 and 8 bits
+        for value in (4, 0, 4, held):  # frame_num of 8 bits, order counts of type 0 and 8 bits
             bits.ue(value)
         bits.put(0, 1)
         bits.ue(width // 16 - 1)
@@ -62,15 +65,18 @@ class Avc:
         bits.put(0b0010, 4)  # field pictures, no MBAFF, direct_8x8_inference, no cropping
         bits.put(0b1_0000_0000, 9)  # VUI: nothing ...
         bits.put(0b11, 2)  # ... but bitstream_restriction
-        for value in (0, 0, 12, 12, 1, FRAMES_HELD):
+        for value in (0, 0, 12, 12, reordered, buffered):
             bits.ue(value)
+        if extension:
+            extension(bits)
         bits.trailing()
-        return nal(b"\x67", bits.bytes())
+        return bits.bytes()
 
-    def _parameters(self):
+    def _parameters(self, number=0, sequence=None):
+        """`sequence`: the number of the sequence's; None: the same."""
         bits = Bits()
-        bits.ue(0)
-        bits.ue(0)
+        bits.ue(number)
+        bits.ue(number if sequence is None else sequence)
         bits.put(self.cabac, 1)
         bits.put(1, 1)  # delta_pic_order_cnt_bottom
         for value in (0, 0, 0):
@@ -81,7 +87,7 @@ class Avc:
             bits.se(value)
         bits.put(0b100 | self.constrained_intra << 1, 3)  # deblocking_filter_control_present
         bits.trailing()
-        return nal(b"\x68", bits.bytes())
+        return bits.bytes()
 
     def _references(self, parity):
         """Number of fields, or of frames, in the lists."""
@@ -125,24 +131,24 @@ class Avc:
         bits, rng, kind = Bits(), self.rng, self.kind
         bits.ue(first_row * self.columns)
         bits.ue(SLICE_TYPES[kind])
-        bits.ue(0)
-        bits.put(self._frame.number, 8)
+        bits.ue(self._parameter_set())
+        bits.put(self._frame_num(), 8)
         bits.put(self.parity is not None, 1)
         if self.parity is not None:
             bits.put(self.parity, 1)
         if is_idr:
             bits.ue(0)
-        bits.put(2 * order + self._is_second, 8)
+        bits.put(self._order_count(order) + self._is_second, 8)
         if self.parity is None:
-            bits.se(1)
+            bits.se(self._bottom_delta)
         if kind == "B":
             bits.put(self._spatial, 1)
         if kind != "I":
             bits.put(1, 1)
             for active in self.active[:2 if kind == "B" else 1]:
                 bits.ue(active - 1)
-            for _ in range(2 if kind == "B" else 1):
-                self._modification(bits)
+            for which in range(2 if kind == "B" else 1):
+                self._modification(bits, which)
             if (kind == "P" and self._weights) or self._weights == 1:
                 self._weight_table(bits)
         if self._is_reference:
@@ -157,9 +163,21 @@ class Avc:
             bits.se(rng.randint(-2, 2))
         writer = (CabacMacroblocks if self.cabac else CavlcMacroblocks)(self, bits, first_row, self._init_idc)
         writer.write(first_row, end_row)
-        self._out.append(nal(bytes([(0x60 if self._is_reference else 0) | (5 if is_idr else 1)]), bits.bytes()))
+        self._unit(is_idr, bits.bytes())
 
-    def _modification(self, bits):
+    def _parameter_set(self):
+        return 0
+
+    def _frame_num(self):
+        return self._frame.number
+
+    def _order_count(self, order):
+        return 2 * order
+
+    def _unit(self, is_idr, payload):
+        self._out.append(nal(bytes([(0x60 if self._is_reference else 0) | (5 if is_idr else 1)]), payload))
+
+    def _modification(self, bits, _which):
         """One short-term picture comes first, if so wished."""
         known = [(frame, parity) for frame in self._held if not frame.is_long for parity in (frame.fields if self.parity is not None else [None])]
         if not self._reorder or not known or chance(self.rng, 30):

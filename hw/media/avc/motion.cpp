@@ -87,6 +87,17 @@ bool Motion::long_term(unsigned list, int ref) const {
   return index < max_list && c_.slice.list[list][index].long_term;
 }
 
+// No other reference has the current picture's order count, nor a field the one of its parity (H.8.1).
+bool Motion::in_other_view(unsigned list, int ref) const {
+  const PictureParams& p = c_.picture.params;
+  const unsigned index = static_cast<unsigned>(ref) >> c_.field_mb();
+  if (index >= max_list) return false;
+  const RefEntry& entry = c_.slice.list[list][index];
+  const std::array<int32_t, 2>& both = p.poc[entry.frame % max_frames];
+  if (!p.field()) return both == p.current_poc;
+  return entry.bottom == p.bottom() && both[p.bottom()] == p.current_poc[p.bottom()];
+}
+
 Motion::Distance Motion::distance(int ref0, int ref1) const {
   const int32_t poc0 = poc(picture(0, ref0)), poc1 = poc(picture(1, ref1));
   const int tb = static_cast<int>(std::clamp<int64_t>(int64_t{current_poc()} - poc0, -128, 127));
@@ -99,7 +110,9 @@ Motion::Distance Motion::distance(int ref0, int ref1) const {
 std::array<int, 2> Motion::implicit_weights(int ref0, int ref1) const {
   const auto [td, factor] = distance(ref0, ref1);
   const int second = factor >> 2;
-  if (!td || long_term(0, ref0) || long_term(1, ref1) || second < -64 || second > 128) return {32, 32};
+  // Another view's picture is no long-term reference (H.8.4), although intel-vaapi-driver says so, lest it be a short-term one (get_ref_idx_state_1).
+  const auto without_distance = [&](unsigned list, int ref) { return long_term(list, ref) && !in_other_view(list, ref); };
+  if (!td || without_distance(0, ref0) || without_distance(1, ref1) || second < -64 || second > 128) return {32, 32};
   return {64 - second, second};
 }
 

@@ -33,6 +33,8 @@ class Motion {
   /// Of the current macroblock: its field's or the frame's.
   int32_t current_poc() const;
   bool long_term(unsigned list, int ref) const;
+  /// Of another view's picture of the same access unit (Annex H).
+  bool in_other_view(unsigned list, int ref) const;
   /// Of implicit weighted prediction (8.4.2.3.1), both references used.
   std::array<int, 2> implicit_weights(int ref0, int ref1) const;
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // What direct prediction in a later picture needs of a macroblock: 64 bytes of the direct MV buffer. The layout is chosen (only the engine reads it): 16 motion
 // vectors of 14 + 12 bits, of list 0 if it is used, else of list 1; from byte 52 on a byte for each 8x8 block, and from 56 on
-// the lower 16 bits of its reference's POC.
+// the lower 16 bits of its reference's POC. Two views' pictures of an access unit (Annex H) have one POC, which is enough: a
+// picture's lists have both for its own access unit alone, and what temporal direct prediction looks for is in list 0 and of another one (H.7.4.3, 8.4.1.2.3).
 #pragma once
 
 #include <array>

@@ -56,7 +56,7 @@ void PlaneMap::open(memory::View& view, const StopFlag& stop, const PlaneLayout&
 
 void PlaneMap::refresh(memory::View& view, const StopFlag& stop) {
   if (!is_open() || stamp_ == view.stamp()) return;
-  const uint64_t last_row = layout_.first_row + uint64_t{layout_.height - 1} * layout_.row_step + (layout_.row_step - 1);
+  const uint64_t last_row = layout_.first_row + uint64_t{layout_.height - 1} * layout_.row_step;
   uint64_t last = 0;
   if (layout_.tiling == surface::Tiling::linear) {
     const uint64_t begin = base_ + uint64_t{layout_.first_row} * layout_.pitch, end = base_ + (last_row + 1) * layout_.pitch;

@@ -6,6 +6,7 @@
 
 #include "hw/media/avc/deblock.h"
 #include "hw/media/avc/edge_filter.h"
+#include "hw/media/avc/motion.h"
 #include "hw/media/avc/motion_record.h"
 #include "hw/media/avc/slice.h"
 #include "hw/media/avc/transform.h"
@@ -81,7 +82,60 @@ Decoded decode(const PictureParams& params, std::span<const uint8_t> bytes, Work
   return result;
 }
 
+/// A macroblock of the second view's B picture, whose order count is 16, and the frame stores of its references.
+struct SecondView {
+  static constexpr int8_t before = 0, other_view = 1, after = 2;  ///< at 8; the base view's picture of the same access unit; at 32
+  SecondView() {
+    PictureParams params;
+    params.poc[before] = {8, 9}, params.poc[other_view] = {16, 17}, params.poc[after] = {32, 33};
+    params.current_poc = {16, 17};
+    params.direct_8x8_inference = true;
+    picture.begin(params, false);
+    slice.type = SliceType::b;
+    slice.active = {2, 2};
+    // intel-vaapi-driver marks the other view's picture as a long-term one (get_ref_idx_state_1).
+    const RefEntry inter_view{.present = true, .long_term = true, .frame = other_view};
+    slice.list[0][0] = slice.list[1][1] = inter_view;
+    slice.list[0][1] = {.present = true, .frame = before};
+    slice.list[1][0] = {.present = true, .frame = after};
+    context.enter(0, 0, false);
+  }
+  Picture picture;
+  SliceParams slice;
+  MotionBuffers buffers{};
+  Context context{picture, slice, 0};
+  Motion motion{context, buffers};
+};
+
 }  // namespace
+
+TEST_CASE("avc: temporal direct prediction in a second view takes the view's own reference") {
+  SecondView view;
+  Macroblock mb;
+  mb.slice = 0;
+  mb.ref = {{{0, 0, 0, 0}, {-1, -1, -1, -1}}};
+  mb.picture[0].fill(SecondView::before * 4);
+  mb.mv[0].fill({24, -8});
+  std::array<uint8_t, MotionRecord::bytes> record{};
+  write_record(mb, MotionRecord::Coding::frame, view.picture.params, record.data());
+  view.buffers[SecondView::after] = record;
+  view.motion.direct(15);
+  CHECK(view.context.mb->ref[0] == std::array<int8_t, 4>{1, 1, 1, 1});
+  CHECK(view.context.mb->ref[1] == std::array<int8_t, 4>{0, 0, 0, 0});
+  CHECK(view.context.mb->mv[0][0] == Mv{8, -3});  // a third of the way
+  CHECK(view.context.mb->mv[1][0] == Mv{-16, 5});
+}
+
+// The other view's picture is marked neither as a short-term nor as a long-term reference (H.8.4), and its distance is 0.
+TEST_CASE("avc: implicit weights of the other view's picture come from its distance") {
+  SecondView view;
+  CHECK(view.motion.implicit_weights(0, 0) == std::array{64, 0});
+  CHECK(view.motion.implicit_weights(1, 1) == std::array{0, 64});
+  CHECK(view.motion.implicit_weights(0, 1) == std::array{32, 32});
+  CHECK(view.motion.implicit_weights(1, 0) == std::array{43, 21});
+  view.slice.list[0][1].long_term = true;
+  CHECK(view.motion.implicit_weights(1, 0) == std::array{32, 32});
+}
 
 TEST_CASE("avc: edges are filtered in vectors as sample by sample") {
   std::mt19937 random(5);

@@ -6,6 +6,7 @@
 #include <random>
 
 #include "hw/media/frame/row_order.h"
+#include "hw/memory/fault.h"
 #include "tests/catch.h"
 #include "tests/quiet_log.h"
 #include "tests/unit/memory/mapped.h"
@@ -88,6 +89,21 @@ TEST_CASE("plane: blocks are stored where they are fetched, and nothing outside 
     INFO("layout " << &layout - layouts);
     CHECK(changed <= 200u * layout.element);
     CHECK(changed > 150u * layout.element);
+  }
+}
+
+TEST_CASE("plane: a field's pages end with its last row") {
+  Rig rig;
+  memory::FaultRegisters faults;
+  memory::View view(rig.memory, &faults);
+  view.set_space(rig.view.space());
+  for (const uint32_t parity : {0u, 1u}) {
+    PlaneMap map;
+    const PlaneLayout last_tile{
+        .base = end - 4096, .pitch = 128, .tiling = Tiling::y, .first_row = parity, .row_step = 2, .width = 128, .height = 16};
+    map.open(view, rig.stop, last_tile, Access::write);
+    INFO("parity " << parity);
+    CHECK(faults.count() == 0);
   }
 }
 
