@@ -75,7 +75,8 @@ class PacketDecoder final : public Vp8EncodePackets {
                   .vectors_at = static_cast<uint32_t>(config.frame_header_bin_buffer_mv_update_pointer())};
     out.header_address = strip_canonical(buffers.frame_header_address());
     out.probabilities = strip_canonical(buffers.coeff_probs_stream_in_surface_address());
-    if (config.token_statistics_output_enable()) out.statistics = strip_canonical(buffers.token_statistics_surface_address());
+    out.counts_bits = config.bitstream_statistics_output_enable();
+    if (config.token_statistics_output_enable() || out.counts_bits) out.statistics = strip_canonical(buffers.token_statistics_surface_address());
     out.target = {.address = strip_canonical(buffers.final_frame_address()) + buffers.final_frame_byte_offset(),
                   .bound = pak_target<G>(state).bound};
     out.partitions = 1u << static_cast<unsigned>(picture.log2_num_of_partition());

@@ -34,11 +34,15 @@ void write_large(BoolEncoder& bits, const uint8_t* p, int value) {
   for (unsigned i = 0; i < length; ++i) bits.put(rest >> (length - 1 - i) & 1, probs[i]);
 }
 
-TokenKind kind_of(int magnitude) { return magnitude == 0 ? TokenKind::zero : magnitude == 1 ? TokenKind::one : TokenKind::more; }
+TokenKind kind_of(int magnitude) {
+  if (magnitude > 4) return TokenKind::more;
+  if (magnitude > 2) return TokenKind::four;
+  return static_cast<TokenKind>(static_cast<int>(TokenKind::zero) + magnitude);
+}
 
 /// Whether it has a token other than the end.
 bool write_block(BoolEncoder& bits, const BlockProbabilities& probs, unsigned context, unsigned first, const Levels& levels, unsigned end,
-                 std::array<std::array<std::array<uint32_t, 4>, 3>, 8>& counts) {
+                 BlockCounts& counts) {
   const auto count = [&](unsigned at, TokenKind kind) { ++counts[bands[at]][context][static_cast<size_t>(kind)]; };
   bool after_zero = false;
   for (unsigned at = first; at < 16; ++at) {

@@ -118,6 +118,14 @@ void Vp8Encoder::assemble(EngineEnv& env) {
   is_cut |= coded_.is_cut();
   if (size) coded_.pad(env.view, output_.target);
   packets_->report(env, size, is_cut);
+  if (!output_.statistics) return;
+  FrameCounts counts{.skipped = encoder_.skipped()};
+  if (output_.counts_bits) {
+    counts.partition_bits[0] = static_cast<uint32_t>(first_bytes * 8);
+    for (unsigned i = 0; i < output_.partitions; ++i) counts.partition_bits[1 + i] = static_cast<uint32_t>(tokens[i].size() * 8);
+  }
+  const auto statistics = statistics_of(encoder_.counts(), counts);
+  env.view.write(output_.statistics, statistics.data(), sizeof statistics);
 }
 
 }  // namespace softgen::media
