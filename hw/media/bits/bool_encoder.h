@@ -34,8 +34,6 @@ class BoolEncoder {
     take_byte();
     return bytes_;
   }
-  /// Before finish(): whole bytes so far, about.
-  size_t size() const { return bytes_.size(); }
 
  private:
   void take_byte() {

@@ -69,6 +69,9 @@ class PacketDecoder final : public Vp8EncodePackets {
     const typename Config::View config(state.get(CommandId::MFX_VP8_ENCODER_CFG));
     const typename Buffers::View buffers(state.get(CommandId::MFX_VP8_BSP_BUF_BASE_ADDR_STATE));
     const typename Picture::View picture(state.get(CommandId::MFX_VP8_PIC_STATE));
+    if (config.max_frame_bit_count_rate_control_enable() || config.min_frame_bit_count_rate_control_enable() ||
+        config.max_intra_mb_bit_count_check_enable() || config.max_inter_mb_bit_count_check_enable())
+      unimplemented("MFX_VP8_ENCODER_CFG", "limits of sizes have no effect: a frame is coded once");
     FrameOutput out;
     out.header = {.count = static_cast<uint32_t>(config.frame_header_bit_count()),
                   .tokens_at = static_cast<uint32_t>(config.frame_header_bin_buffer_token_update_pointer()),
@@ -76,7 +79,8 @@ class PacketDecoder final : public Vp8EncodePackets {
     out.header_address = strip_canonical(buffers.frame_header_address());
     out.probabilities = strip_canonical(buffers.coeff_probs_stream_in_surface_address());
     out.counts_bits = config.bitstream_statistics_output_enable();
-    if (config.token_statistics_output_enable() || out.counts_bits) out.statistics = strip_canonical(buffers.token_statistics_surface_address());
+    if (config.token_statistics_output_enable() || out.counts_bits)
+      out.statistics = strip_canonical(buffers.token_statistics_surface_address());
     out.target = {.address = strip_canonical(buffers.final_frame_address()) + buffers.final_frame_byte_offset(),
                   .bound = pak_target<G>(state).bound};
     out.partitions = 1u << static_cast<unsigned>(picture.log2_num_of_partition());

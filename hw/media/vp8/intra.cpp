@@ -118,8 +118,7 @@ void predict_block(BlockMode mode, unsigned i, uint32_t x, uint32_t y, uint32_t 
   for (unsigned k = 0; k < 4; ++k) line.e[3 - k] = edge.left[k], line.e[above0 + k] = edge.above[k], line.e[above0 + 4 + k] = right[k];
   line.e[corner] = edge.corner;
   for (unsigned row = 0; row < 4; ++row)
-    for (unsigned column = 0; column < 4; ++column)
-      at[row * stride + column] = static_cast<uint8_t>(sample_of(mode, line, column, row));
+    for (unsigned column = 0; column < 4; ++column) at[row * stride + column] = static_cast<uint8_t>(sample_of(mode, line, column, row));
 }
 
 void predict_luma(Mode mode, uint32_t x, uint32_t y, Plane<uint8_t>& luma) {

@@ -11,9 +11,9 @@ namespace softgen::media::vp8 {
 
 /// What MFX_VP8_ENCODER_CFG says of it. All places may be beyond its end.
 struct HeaderBits {
-  uint32_t count = 0;      ///< bits
-  uint32_t tokens_at = 0;  ///< where the updates of token probabilities begin
-  uint32_t vectors_at = 0; ///< those of vectors; 0: there are none
+  uint32_t count = 0;       ///< bits
+  uint32_t tokens_at = 0;   ///< where the updates of token probabilities begin
+  uint32_t vectors_at = 0;  ///< those of vectors; 0: there are none
 };
 
 /// `bytes`: at least as many as `count` bits need, the highest bit of each first.

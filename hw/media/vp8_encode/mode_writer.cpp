@@ -92,11 +92,15 @@ void write_vector(BoolEncoder& bits, const FrameParams& frame, Vector vector, Ve
 
 /// The nearest vector that can be written behind `base`.
 Vector writable(Vector vector, Vector base) {
-  const auto component = [](int value, int from) { return static_cast<int16_t>(from + std::clamp((value - from) / 2, -max_step, max_step) * 2); };
+  const auto component = [](int value, int from) {
+    return static_cast<int16_t>(from + std::clamp((value - from) / 2, -max_step, max_step) * 2);
+  };
   return {component(vector.x, base.x), component(vector.y, base.y)};
 }
 
-unsigned first_block(const uint8_t* part_of, unsigned part) { return static_cast<unsigned>(std::find(part_of, part_of + 16, part) - part_of); }
+unsigned first_block(const uint8_t* part_of, unsigned part) {
+  return static_cast<unsigned>(std::find(part_of, part_of + 16, part) - part_of);
+}
 
 void write_split(BoolEncoder& bits, const FrameParams& frame, Vector best, const Macroblock* block, size_t stride) {
   bits.put(block->partition != 3, split_probs[0]);

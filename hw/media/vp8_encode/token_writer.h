@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Writes the coefficients of a macroblock: TokenReader's inverse (RFC 6386, section 13).
+// Writes the coefficients of a macroblock: the inverse of read_residual() (RFC 6386, section 13).
 #pragma once
 
 #include <array>

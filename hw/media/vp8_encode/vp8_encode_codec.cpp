@@ -27,7 +27,8 @@ ExecResult Vp8Encoder::object(const Packet& packet, const PacketStore& state, En
   if (!open_) begin(state, env);
   PakObject object = packets_->object(packet, state);
   if (encoder_.is_whole() || object.x != encoder_.next_x() || object.y != encoder_.next_y()) {
-    guest_error("MFX_VP8_PAK_OBJECT", "macroblock {}, {} out of order in a frame of {} x {}", object.x, object.y, frame_.width, frame_.height);
+    guest_error("MFX_VP8_PAK_OBJECT", "macroblock {}, {} out of order in a frame of {} x {}", object.x, object.y, frame_.width,
+                frame_.height);
     return ExecResult::done;
   }
   source_.refresh(env.view, env.stop);
@@ -46,7 +47,8 @@ void Vp8Encoder::begin(const PacketStore& state, EngineEnv& env) {
     if (address) map.open(env.view, env.stop, set, address, access);
     else map.close();
   };
-  for (size_t i = 0; i < references_.size(); ++i) open_one(references_[i], surfaces, frame_.is_key ? 0 : surfaces.reference[i], Access::read);
+  for (size_t i = 0; i < references_.size(); ++i)
+    open_one(references_[i], surfaces, frame_.is_key ? 0 : surfaces.reference[i], Access::read);
   open_one(destination_, surfaces, surfaces.destination, Access::write);
   source_.open(env.view, env.stop, source, source.destination, Access::read);
   if (output_.header.count > max_header_bits) {

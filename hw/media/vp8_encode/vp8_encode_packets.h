@@ -25,10 +25,10 @@ struct PakObject {
 struct FrameOutput {
   HeaderBits header;
   uint64_t header_address = 0, probabilities = 0;
-  uint64_t statistics = 0;  ///< 0: they are not wanted
+  uint64_t statistics = 0;   ///< 0: they are not wanted
   bool counts_bits = false;  ///< the partitions' are wanted, too
-  PakTarget target;         ///< of the final frame
-  unsigned partitions = 1;  ///< of tokens: 1, 2, 4 or 8
+  PakTarget target;          ///< of the final frame
+  unsigned partitions = 1;   ///< of tokens: 1, 2, 4 or 8
   bool shown = true, discards = false;
   uint8_t version = 0;
   uint16_t width = 0, height = 0;  ///< of the frame header, with scales

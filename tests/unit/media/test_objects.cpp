@@ -80,7 +80,8 @@ bool is_of(const Object& object, PipeMode mode) {
 
 TEST_CASE_METHOD(Fixture, "objects of other pictures are counted by name, and begin nothing") {
   using enum Standard;
-  const PipeMode modes[] = {{mpeg2}, {vc1}, {avc}, {jpeg}, {vp8}, {hevc}, {vp9}, {mpeg2, true}, {avc, true}, {jpeg, true}, {vp8, true}, {hevc, true}};
+  const PipeMode modes[] = {{mpeg2}, {vc1},         {avc},       {jpeg},       {vp8},       {hevc},
+                            {vp9},   {mpeg2, true}, {avc, true}, {jpeg, true}, {vp8, true}, {hevc, true}};
   for (const PipeMode mode : modes)
     for (const Object& object : objects()) {
       if (is_of(object, mode)) continue;

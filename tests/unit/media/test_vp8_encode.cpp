@@ -245,8 +245,8 @@ struct Rig : media::test::VideoRig {
     const FrameParams frame = params();
     References maps;
     for (unsigned i = 0; !frame.is_key && i < 3; ++i)
-      maps[i].open(view, stop, nv12_layout(pitch, surface::Tiling::linear, columns * 16, rows * 16, rows * 16), references + i * reference_step,
-                   Access::read);
+      maps[i].open(view, stop, nv12_layout(pitch, surface::Tiling::linear, columns * 16, rows * 16, rows * 16),
+                   references + i * reference_step, Access::read);
     TokenProbabilities probs;
     view.read(probabilities, &probs, sizeof probs);
     std::vector<uint8_t> segments(columns * rows);
