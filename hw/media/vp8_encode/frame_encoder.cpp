@@ -65,7 +65,7 @@ void FrameEncoder::luma_by_block(const Macroblock& block, const Quantizer& by, c
 }
 
 /// The blocks' DCs are a block of their own.
-void FrameEncoder::luma_as_one(const Macroblock& block, const Quantizer& by, const Samples& samples) {
+void FrameEncoder::luma_as_one(const Quantizer& by, const Samples& samples) {
   const uint32_t x = next_x(), y = next_y();
   std::array<int16_t, 16> dc, values;
   for (unsigned i = 0; i < 16; ++i) {
@@ -124,7 +124,7 @@ void FrameEncoder::macroblock(const PakObject& object, const References& referen
   source.chroma.fetch(static_cast<int>(x * 8), static_cast<int>(y * 8), 8, 8, reinterpret_cast<std::byte*>(samples.data()) + 16 * 16, 16);
   const Quantizer& by = frame_.quantizer[block.segment];
   if (!block.has_y2()) luma_by_block(block, by, samples, object.drops);
-  else if (!object.drops) luma_as_one(block, by, samples);
+  else if (!object.drops) luma_as_one(by, samples);
   if (!object.drops) chroma(by, samples);
 
   block.skip = !levels_.any();

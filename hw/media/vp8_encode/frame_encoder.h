@@ -52,7 +52,7 @@ class FrameEncoder {
   void transform(unsigned block, const Samples& samples, uint32_t x, uint32_t y, std::array<int16_t, 16>& out);
   void reconstruct(unsigned block, uint32_t x, uint32_t y);
   void luma_by_block(const Macroblock& block, const Quantizer& by, const Samples& samples, bool drops);
-  void luma_as_one(const Macroblock& block, const Quantizer& by, const Samples& samples);
+  void luma_as_one(const Quantizer& by, const Samples& samples);
   void chroma(const Quantizer& by, const Samples& samples);
 
   FrameParams frame_;
