@@ -12,7 +12,11 @@ namespace softgen::media {
 
 class BoolEncoder {
  public:
-  void begin() { bytes_.clear(), low_ = 0, count_ = 0, range_ = 255; }
+  /// `max_bytes`: what comes behind so many is dropped.
+  void begin(size_t max_bytes = ~size_t{0}) {
+    bytes_.clear(), max_bytes_ = max_bytes, is_cut_ = false;
+    low_ = 0, count_ = 0, range_ = 255;
+  }
 
   /// `bit` is 0 with probability `probability` / 256.
   void put(bool bit, uint8_t probability) {
@@ -34,6 +38,7 @@ class BoolEncoder {
     take_byte();
     return bytes_;
   }
+  bool is_cut() const { return is_cut_; }
 
  private:
   void take_byte() {
@@ -43,10 +48,13 @@ class BoolEncoder {
     // The carry: bytes of 0xff become 0.
     for (size_t i = bytes_.size(); top >> 8 && i; --i)
       if (++bytes_[i - 1]) break;
-    bytes_.push_back(static_cast<uint8_t>(top));
+    if (bytes_.size() < max_bytes_) bytes_.push_back(static_cast<uint8_t>(top));
+    else is_cut_ = true;
   }
 
   std::vector<uint8_t> bytes_;
+  size_t max_bytes_ = ~size_t{0};
+  bool is_cut_ = false;
   uint32_t low_ = 0;    ///< its lowest 8 bits stand where the range does; above them bits that are not in bytes_ yet, and a carry
   unsigned count_ = 0;  ///< of those bits, 7 at most
   uint32_t range_ = 255;

@@ -10,6 +10,12 @@
 #include "hw/media/vp8_encode/mode_writer.h"
 
 namespace softgen::media::vp8 {
+namespace {
+
+/// What the places of their sizes can hold (RFC 6386, 9.1 and 9.5).
+constexpr size_t max_first_bytes = (1u << 19) - 1, max_token_bytes = (1u << 24) - 1;
+
+}  // namespace
 
 void FrameEncoder::begin(const FrameParams& frame, unsigned partitions, const TokenProbabilities& probs, const HeaderBits& bits,
                          std::span<const uint8_t> header) {
@@ -18,8 +24,8 @@ void FrameEncoder::begin(const FrameParams& frame, unsigned partitions, const To
   blocks_.resize(frame.width, frame.height);
   above_.assign(frame.width, {});
   counts_ = {}, next_ = 0, skipped_ = 0;
-  headers_.begin();
-  for (BoolEncoder& one : tokens_) one.begin();
+  headers_.begin(max_first_bytes);
+  for (BoolEncoder& one : tokens_) one.begin(max_token_bytes);
   write_frame_header(headers_, header, bits);
 }
 
@@ -134,6 +140,10 @@ void FrameEncoder::macroblock(const PakObject& object, const References& referen
   if (block.skip && frame_.mb_no_coeff_skip) skip_residual(block.has_y2(), above_[x], left_);
   else write_residual(tokens_[y % partitions_], probs_, levels_, block.has_y2(), above_[x], left_, counts_);
   ++next_;
+}
+
+bool FrameEncoder::is_cut() const {
+  return headers_.is_cut() || std::any_of(tokens_.begin(), tokens_.end(), [](const BoolEncoder& one) { return one.is_cut(); });
 }
 
 bool FrameEncoder::filter(const StopFlag& stop) {

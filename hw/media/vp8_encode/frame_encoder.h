@@ -33,9 +33,10 @@ class FrameEncoder {
   bool filter(const StopFlag& stop);
 
   const Frame<uint8_t>& picture() const { return picture_; }
-  /// Once, at the end.
+  /// Once, at the end. They are as long as a frame can have them, and cut where they would be longer.
   std::span<const uint8_t> first_partition() { return headers_.finish(); }
   std::span<const uint8_t> token_partition(unsigned i) { return tokens_[i].finish(); }
+  bool is_cut() const;
   const TokenCounts& counts() const { return counts_; }
   uint32_t skipped() const { return skipped_; }
 

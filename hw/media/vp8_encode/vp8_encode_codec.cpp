@@ -13,8 +13,6 @@ using namespace vp8;
 
 /// Drivers allocate 4 and 8 KiB for the header's bits.
 constexpr uint32_t max_header_bits = 8 * 16384;
-/// What their places in the frame can hold (RFC 6386, 9.1 and 9.5).
-constexpr size_t max_first_bytes = (1u << 19) - 1, max_token_bytes = (1u << 24) - 1;
 constexpr uint8_t start_code[3] = {0x9d, 0x01, 0x2a};
 
 void put24(std::vector<uint8_t>& to, size_t value) {
@@ -93,23 +91,17 @@ ExecResult Vp8Encoder::close(const PacketStore&, EngineEnv& env) {
 /// Frame tag, the first partition, the sizes of the others but for the last, and these.
 void Vp8Encoder::assemble(EngineEnv& env) {
   const std::span<const uint8_t> first = encoder_.first_partition();
-  bool is_cut = first.size() > max_first_bytes;
   bytes_.clear();
-  const size_t first_bytes = std::min(first.size(), max_first_bytes);
-  put24(bytes_, size_t{!frame_.is_key} | output_.version << 1 | size_t{output_.shown} << 4 | first_bytes << 5);
+  put24(bytes_, size_t{!frame_.is_key} | output_.version << 1 | size_t{output_.shown} << 4 | first.size() << 5);
   if (frame_.is_key) {
     bytes_.insert(bytes_.end(), std::begin(start_code), std::end(start_code));
     for (const unsigned size : {output_.width, output_.height})
       bytes_.push_back(static_cast<uint8_t>(size)), bytes_.push_back(static_cast<uint8_t>(size >> 8));
   }
-  bytes_.insert(bytes_.end(), first.begin(), first.begin() + static_cast<ptrdiff_t>(first_bytes));
+  bytes_.insert(bytes_.end(), first.begin(), first.end());
   std::array<std::span<const uint8_t>, max_partitions> tokens;
   for (unsigned i = 0; i < output_.partitions; ++i) tokens[i] = encoder_.token_partition(i);
-  for (unsigned i = 0; i + 1 < output_.partitions; ++i) {
-    is_cut |= tokens[i].size() > max_token_bytes;
-    tokens[i] = tokens[i].first(std::min(tokens[i].size(), max_token_bytes));
-    put24(bytes_, tokens[i].size());
-  }
+  for (unsigned i = 0; i + 1 < output_.partitions; ++i) put24(bytes_, tokens[i].size());
   coded_.begin();
   const auto append = [&](std::span<const uint8_t> bytes) {
     if (!output_.discards) coded_.append(env.view, output_.target, bytes);
@@ -117,13 +109,12 @@ void Vp8Encoder::assemble(EngineEnv& env) {
   append(bytes_);
   for (unsigned i = 0; i < output_.partitions; ++i) append(tokens[i]);
   const auto size = static_cast<uint32_t>(coded_.size());
-  is_cut |= coded_.is_cut();
   if (size) coded_.pad(env.view, output_.target);
-  packets_->report(env, size, is_cut);
+  packets_->report(env, size, coded_.is_cut() || encoder_.is_cut());
   if (!output_.statistics) return;
   FrameCounts counts{.skipped = encoder_.skipped()};
   if (output_.counts_bits) {
-    counts.partition_bits[0] = static_cast<uint32_t>(first_bytes * 8);
+    counts.partition_bits[0] = static_cast<uint32_t>(first.size() * 8);
     for (unsigned i = 0; i < output_.partitions; ++i) counts.partition_bits[1 + i] = static_cast<uint32_t>(tokens[i].size() * 8);
   }
   const auto statistics = statistics_of(encoder_.counts(), counts);

@@ -284,7 +284,12 @@ TEST_CASE("vp8 encode: what was put into a bool encoder comes out of the decoder
     BoolDecoder decoder(encoder.finish());
     for (const auto& [bit, probability] : bits) REQUIRE(decoder.decode(probability) == bit);
     CHECK(!decoder.over());
+    CHECK(!encoder.is_cut());
   }
+  encoder.begin(5);
+  for (unsigned i = 0; i < 100; ++i) encoder.put(i & 1, 128);
+  CHECK(encoder.finish().size() == 5);
+  CHECK(encoder.is_cut());
 }
 
 TEST_CASE("vp8 encode: the inverse transforms give back what was transformed") {
