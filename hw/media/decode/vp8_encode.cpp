@@ -41,7 +41,7 @@ class PacketDecoder final : public Vp8EncodePackets {
     const auto delta = [](uint32_t magnitude, uint32_t sign) { return sign ? -static_cast<int>(magnitude) : static_cast<int>(magnitude); };
     const IndexDeltas deltas{.y1_dc = delta(picture.y1dc_qindex_delta, picture.y1dc_qindex_delta_sign),
                              .y2_dc = delta(picture.y2dc_qindex_delta, picture.y2dc_qindex_delta_sign),
-                             .y2_ac = delta(picture.y2ac_qindex_delta, picture.y2ac_qindex_delta_sign),
+                             .y2_ac = delta(picture.y2ac_qindex_delta, picture.y2ac_qindex_sign),
                              .uv_dc = delta(picture.uvdc_qindex_delta, picture.uvdc_qindex_delta_sign),
                              .uv_ac = delta(picture.uvac_qindex_delta, picture.uvac_qindex_delta_sign)};
     const uint32_t index[segments] = {picture.segment0_qindex, picture.segment1_qindex, picture.segment2_qindex, picture.segment3_qindex};

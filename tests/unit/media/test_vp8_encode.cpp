@@ -84,7 +84,7 @@ struct Rig : media::test::VideoRig {
     picture.segment0_qindex = below(128), picture.segment1_qindex = below(128);
     picture.segment2_qindex = below(128), picture.segment3_qindex = below(128);
     picture.y1dc_qindex_delta = below(16), picture.y1dc_qindex_delta_sign = below(2);
-    picture.y2dc_qindex_delta = below(16), picture.y2ac_qindex_delta = below(16), picture.y2ac_qindex_delta_sign = below(2);
+    picture.y2dc_qindex_delta = below(16), picture.y2ac_qindex_delta = below(16), picture.y2ac_qindex_sign = below(2);
     picture.uvdc_qindex_delta = below(16), picture.uvac_qindex_delta = below(16), picture.uvac_qindex_delta_sign = below(2);
     picture.golden_ref_picture_mv_sign_bias = below(2), picture.alternate_ref_pic_mv_sign_bias = below(2);
     picture.mc_filter_select = below(4) == 0, picture.chroma_full_pixel_mc_filter_mode = below(8) == 0;
@@ -179,7 +179,7 @@ struct Rig : media::test::VideoRig {
     FrameParams out = make_vp8_packets<G>()->frame(store);
     const auto delta = [](uint32_t by, uint32_t negative) { return negative ? -static_cast<int>(by) : static_cast<int>(by); };
     const IndexDeltas deltas{delta(picture.y1dc_qindex_delta, picture.y1dc_qindex_delta_sign), delta(picture.y2dc_qindex_delta, 0),
-                             delta(picture.y2ac_qindex_delta, picture.y2ac_qindex_delta_sign), delta(picture.uvdc_qindex_delta, 0),
+                             delta(picture.y2ac_qindex_delta, picture.y2ac_qindex_sign), delta(picture.uvdc_qindex_delta, 0),
                              delta(picture.uvac_qindex_delta, picture.uvac_qindex_delta_sign)};
     const uint32_t index[] = {picture.segment0_qindex, picture.segment1_qindex, picture.segment2_qindex, picture.segment3_qindex};
     for (unsigned i = 0; i < 4; ++i) out.quantizer[i] = quantizer_of(static_cast<int>(index[i]), deltas);
