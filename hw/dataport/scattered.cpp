@@ -78,12 +78,14 @@ SendResult byte_scattered(const Message& m, Space space, Direction direction) {
   return SendResult::done;
 }
 
-/// Offsets count dwords.
+/// Offsets count dwords, as does the header's, which counts for all channels (CM's write() of dwords, which iHD's kernels of VP8 encoding use). On Ironlake they
+/// count bytes; whether its header has one is not known.
 SendResult dword_scattered(const Message& m, Space space, Direction direction) {
   const Lanes lanes(m, m.op.simd);
   const size_t address = m.header_present(), data = direction == Direction::read ? 0 : address + lanes.registers();
+  const uint64_t first = address && !m.op.byte_offset ? message_header::DwordScattered{m.reg(0).dw}.offset() : 0;
   elements(m, space, direction, lanes, 2, data,
-           [&](unsigned lane) { return m.op.byte_offset ? operand(m, address, lane) & ~3ull : uint64_t{operand(m, address, lane)} * 4; });
+           [&](unsigned lane) { return m.op.byte_offset ? operand(m, address, lane) & ~3ull : (first + operand(m, address, lane)) * 4; });
   return SendResult::done;
 }
 

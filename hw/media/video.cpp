@@ -66,6 +66,7 @@ std::optional<Pictures> pictures_of(defs::CommandId id) {
     case CommandId::VDENC_WALKER_STATE: return encoded(avc);
     case CommandId::MFC_JPEG_SCAN_OBJECT: return encoded(jpeg);
     case CommandId::MFC_MPEG2_PAK_OBJECT: return encoded(mpeg2);
+    case CommandId::MFX_VP8_PAK_OBJECT: return encoded(vp8);
     case CommandId::MFX_PAK_INSERT_OBJECT: return encoded(avc, jpeg, mpeg2);
     case CommandId::HCP_PAK_OBJECT: return encoded(hevc);
     case CommandId::HCP_PAK_INSERT_OBJECT: return encoded(hevc, vp9);
@@ -96,6 +97,8 @@ bool is_picture_state(defs::CommandId id) {
     case CommandId::MFX_MPEG2_PIC_STATE:
     case CommandId::MFC_MPEG2_SLICEGROUP_STATE:
     case CommandId::MFX_VP8_PIC_STATE:
+    case CommandId::MFX_VP8_ENCODER_CFG:
+    case CommandId::MFX_VP8_BSP_BUF_BASE_ADDR_STATE:
     case CommandId::MFX_JPEG_PIC_STATE:
     case CommandId::MFX_JPEG_HUFF_TABLE_STATE:
     case CommandId::MFC_JPEG_HUFF_TABLE_STATE:

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The video encoders by packets: H.264 by PAK objects and by VDEnc, HEVC, MPEG-2 and JPEG. A third of the inputs are hostile in each field; the others are
+// The video encoders by packets: H.264 by PAK objects and by VDEnc, HEVC, MPEG-2, JPEG and VP8. A third of the inputs are hostile in each field; the others are
 // pictures as drivers send them, in some of them a few fields changed.
 #include "tests/fuzz/encode_avc.h"
 #include "tests/fuzz/encode_hevc.h"
 #include "tests/fuzz/encode_jpeg.h"
 #include "tests/fuzz/encode_mpeg2.h"
+#include "tests/fuzz/encode_vp8.h"
 #include "tests/fuzz/video_target.h"
 
 namespace softgen::fuzz {
@@ -53,6 +54,16 @@ class HostileEncoding final : public VideoTarget {
         next_ = in.one_in(3) ? in.below(6) | in.below(6) << 8 : next_ + 1;
         put("MB X", next_ & 0xff), put("MB Y", next_ >> 8);
         break;
+      // Its macroblocks come in order: those of a row, or of a column.
+      case defs::CommandId::MFX_VP8_ENCODER_CFG:
+        next_ = 0, in_row_ = in.one_in(2);
+        if (!in.one_in(3)) put("Frame Header Bit Count", in.below(3000));
+        break;
+      case defs::CommandId::MFX_VP8_PIC_STATE: put(in_row_ ? "Frame Width" : "Frame Height", 11); break;
+      case defs::CommandId::MFX_VP8_PAK_OBJECT:
+        put("MB X", in_row_ ? next_ : 0), put("MB Y", in_row_ ? 0 : next_);
+        next_ += !in.one_in(8);
+        break;
       case defs::CommandId::HCP_PAK_OBJECT:
         next_ = in.one_in(3) ? 0 : next_ + 1;
         put("Current LCU X Address", in.one_in(2) ? 0 : next_), put("Current LCU Y Address", in.one_in(2) ? 0 : next_);
@@ -91,11 +102,12 @@ class HostileEncoding final : public VideoTarget {
 
   const defs::Command& select_;
   const bool vdenc_;
-  bool list_ = false;
+  bool list_ = false, in_row_ = false;
   uint32_t next_ = 0;
 };
 
-enum Codec : uint8_t { avc_pak, avc_vdenc, hevc, mpeg2, jpeg, codecs };
+enum Codec : uint8_t { avc_pak, avc_vdenc, hevc, mpeg2, jpeg, vp8, codecs };
+constexpr uint8_t first_vp8_kind = 208;
 
 HostileEncoding& hostile(Codec codec) {
   static constexpr const char *mfx = "MFX_PIPE_MODE_SELECT", *hcp = "HCP_PIPE_MODE_SELECT";
@@ -126,7 +138,8 @@ HostileEncoding& hostile(Codec codec) {
        3,
        with({"MFX_JPEG_PIC_STATE", "MFX_FQM_STATE", "MFC_JPEG_HUFF_TABLE_STATE"}),
        {"MFX_PAK_INSERT_OBJECT"},
-       "MFC_JPEG_SCAN_OBJECT"}};
+       "MFC_JPEG_SCAN_OBJECT"},
+      {mfx, 5, with({"MFX_VP8_ENCODER_CFG", "MFX_VP8_PIC_STATE", "MFX_VP8_BSP_BUF_BASE_ADDR_STATE"}), {}, "MFX_VP8_PAK_OBJECT"}};
   return targets[codec];
 }
 
@@ -141,6 +154,7 @@ void run_pictures(StateSource& in, Codec codec) {
     case hevc: HevcPictures(rig).run(); break;
     case mpeg2: Mpeg2Pictures(rig).run(); break;
     case jpeg: JpegPictures(rig).run(); break;
+    case vp8: Vp8Pictures(rig).run(); break;
     default: AvcPictures(rig, codec == avc_vdenc).run(); break;
   }
   rig.end();
@@ -153,8 +167,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace softgen::fuzz;
   StateSource in({data, size});
   const uint8_t kind = in.take<uint8_t>();
-  const auto codec = static_cast<Codec>(kind % codecs);
-  if (kind / codecs % 3 == 0) hostile(codec).run({data, size});
+  // The last kinds are VP8's; the others are as the corpus has them.
+  const auto codec = kind >= first_vp8_kind ? vp8 : static_cast<Codec>(kind % vp8);
+  if ((codec == vp8 ? kind : kind / vp8) % 3 == 0) hostile(codec).run({data, size});
   else run_pictures(in, codec);
   return 0;
 }

@@ -123,3 +123,24 @@ class Hevc(ObjectsTest):
                 with self.subTest(driver=driver, name=name):
                     ours = self.encoded(driver, f"{driver}-{name}.h265", "-c:v", "hevc_vaapi", "-qp", self.QP, *options, "-f", "hevc")
                     self.assertGreater(self.decibel(ours), self.MIN_DECIBEL)
+
+
+class Vp8(ObjectsTest):
+    """Key and inter frames, as near to the source as libvpx's with about the same quantizer, from the first to the last: the reference does not drift from what
+    decoders make. libvpx decodes the same frames."""
+    QINDEX, LIBVPX_QUANTIZER, MAX_LOSS, MAX_FALL, FRAMES = "40", "30", 1, 1, 12
+    RUNS = {"key": ["-g", "1"], "inter": [], "sharp": ["-loop_filter_sharpness", "7", "-loop_filter_level", "50"],
+            "constant": ["-rc_mode", "CBR", "-b:v", "1M", "-maxrate", "1M"], "variable": ["-rc_mode", "VBR", "-b:v", "1M", "-maxrate", "2M"]}
+
+    def test_drivers(self):
+        model = self.software("model.ivf", "-c:v", "libvpx", "-qmin", self.LIBVPX_QUANTIZER, "-qmax", self.LIBVPX_QUANTIZER, "-b:v", "50M", "-deadline", "realtime")
+        bound, size, source = self.decibel(model) - self.MAX_LOSS, self.WIDTH * self.HEIGHT, self.luma(*self.source())
+        for driver in self.drivers:
+            for name, options in self.RUNS.items():
+                with self.subTest(driver=driver, name=name):
+                    quantizer = [] if "-rc_mode" in options else ["-global_quality", self.QINDEX]
+                    ours = self.encoded(driver, f"{driver}-{name}.ivf", "-c:v", "vp8_vaapi", *quantizer, *options)
+                    decoded = self.luma("-err_detect", "explode", "-i", ours)
+                    self.assertEqual(decoded, self.luma("-c:v", "libvpx", "-i", ours))
+                    values = [psnr(decoded[i * size:(i + 1) * size], source[i * size:(i + 1) * size]) for i in range(self.FRAMES)]
+                    self.assertGreater(min(values), bound - self.MAX_FALL)

@@ -119,8 +119,17 @@ class PacketDecoder final : public Vp8Packets {
 }  // namespace
 
 template <class G>
+std::unique_ptr<const Vp8Packets> vp8::make_vp8_packets() {
+  return std::make_unique<PacketDecoder<G>>();
+}
+
+template std::unique_ptr<const Vp8Packets> vp8::make_vp8_packets<defs::Gen9>();
+template std::unique_ptr<const Vp8Packets> vp8::make_vp8_packets<defs::Gen11>();
+template std::unique_ptr<const Vp8Packets> vp8::make_vp8_packets<defs::Gen12>();
+
+template <class G>
 std::unique_ptr<Codec> make_vp8_codec(WorkerPool* pool) {
-  return std::make_unique<Vp8Codec>(std::make_unique<PacketDecoder<G>>(), pool);
+  return std::make_unique<Vp8Codec>(make_vp8_packets<G>(), pool);
 }
 
 template std::unique_ptr<Codec> make_vp8_codec<defs::Gen9>(WorkerPool* pool);

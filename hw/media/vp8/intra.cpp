@@ -103,35 +103,42 @@ void read_above_right(const Plane<uint8_t>& luma, uint32_t x, uint32_t y, uint32
   else std::memset(to, *luma.at(x * 16 + 15, y * 16 - 1), 4);
 }
 
-void predict_blocks(const Macroblock& block, uint32_t x, uint32_t y, uint32_t width, const Residual* residual, Plane<uint8_t>& luma) {
-  uint8_t right[4];
-  read_above_right(luma, x, y, width, right);
-  const size_t stride = luma.stride();
-  for (unsigned i = 0; i < 16; ++i) {
-    const bool has_above = y || i >= 4, has_left = x || i % 4;
-    uint8_t* const at = luma.at(x * 16 + i % 4 * 4, y * 16 + i / 4 * 4);
-    const Edge edge = read_edge(at, 1, stride, 4, has_above, has_left);
-    Line line;
-    for (unsigned k = 0; k < 4; ++k) {
-      line.e[3 - k] = edge.left[k];
-      line.e[above0 + k] = edge.above[k];
-      line.e[above0 + 4 + k] = i % 4 == 3 ? right[k] : has_above ? *(at - stride + 4 + k) : above_frame;
-    }
-    line.e[corner] = edge.corner;
-    for (unsigned row = 0; row < 4; ++row)
-      for (unsigned column = 0; column < 4; ++column)
-        at[row * stride + column] = static_cast<uint8_t>(sample_of(block.block_mode[i], line, column, row));
-    if (residual && residual->coded >> i & 1) add_residual(residual->block[i], at, 1, stride);
-  }
-}
-
 }  // namespace
 
-void predict_intra(const Macroblock& block, uint32_t x, uint32_t y, uint32_t width, const Residual* residual, Frame<uint8_t>& frame) {
-  if (block.mode == Mode::by_block) predict_blocks(block, x, y, width, residual, frame.luma);
-  else predict_plane(block.mode, frame.luma.at(x * 16, y * 16), 1, frame.luma.stride(), 16, y > 0, x > 0);
+void predict_block(BlockMode mode, unsigned i, uint32_t x, uint32_t y, uint32_t width, Plane<uint8_t>& luma) {
+  const bool has_above = y || i >= 4, has_left = x || i % 4;
+  const size_t stride = luma.stride();
+  uint8_t* const at = luma.at(x * 16 + i % 4 * 4, y * 16 + i / 4 * 4);
+  const Edge edge = read_edge(at, 1, stride, 4, has_above, has_left);
+  uint8_t right[4];
+  if (i % 4 == 3) read_above_right(luma, x, y, width, right);
+  else if (has_above) std::memcpy(right, at - stride + 4, 4);
+  else std::memset(right, above_frame, 4);
+  Line line;
+  for (unsigned k = 0; k < 4; ++k) line.e[3 - k] = edge.left[k], line.e[above0 + k] = edge.above[k], line.e[above0 + 4 + k] = right[k];
+  line.e[corner] = edge.corner;
+  for (unsigned row = 0; row < 4; ++row)
+    for (unsigned column = 0; column < 4; ++column) at[row * stride + column] = static_cast<uint8_t>(sample_of(mode, line, column, row));
+}
+
+void predict_luma(Mode mode, uint32_t x, uint32_t y, Plane<uint8_t>& luma) {
+  predict_plane(mode, luma.at(x * 16, y * 16), 1, luma.stride(), 16, y > 0, x > 0);
+}
+
+void predict_chroma(Mode mode, uint32_t x, uint32_t y, Plane<uint8_t>& chroma) {
   for (unsigned component = 0; component < 2; ++component)
-    predict_plane(block.uv_mode, frame.chroma.at(x * 16 + component, y * 8), 2, frame.chroma.stride(), 8, y > 0, x > 0);
+    predict_plane(mode, chroma.at(x * 16 + component, y * 8), 2, chroma.stride(), 8, y > 0, x > 0);
+}
+
+void predict_intra(const Macroblock& block, uint32_t x, uint32_t y, uint32_t width, const Residual* residual, Frame<uint8_t>& frame) {
+  if (block.mode != Mode::by_block) predict_luma(block.mode, x, y, frame.luma);
+  else
+    for (unsigned i = 0; i < 16; ++i) {
+      predict_block(block.block_mode[i], i, x, y, width, frame.luma);
+      if (!residual || !(residual->coded >> i & 1)) continue;
+      add_residual(residual->block[i], frame.luma.at(x * 16 + i % 4 * 4, y * 16 + i / 4 * 4), 1, frame.luma.stride());
+    }
+  predict_chroma(block.uv_mode, x, y, frame.chroma);
 }
 
 }  // namespace softgen::media::vp8

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "hw/media/vp8/modes.h"
+#include "hw/media/vp8/mode_tables.h"
 
 namespace softgen::media::vp8 {
 

@@ -3,26 +3,11 @@
 
 #include <algorithm>
 
+#include "hw/media/vp8/mode_neighbours.h"
+#include "hw/media/vp8/mode_tables.h"
+
 namespace softgen::media::vp8 {
 namespace {
-
-constexpr uint8_t key_y_probs[4] = {145, 156, 163, 128}, key_uv_probs[3] = {142, 114, 183};
-constexpr uint8_t inter_block_mode_probs[9] = {120, 90, 79, 133, 87, 85, 80, 111, 151};
-constexpr uint8_t mode_contexts[6][4] = {{7, 1, 1, 143},    {14, 18, 14, 107},   {135, 64, 57, 68},
-                                         {60, 56, 128, 65}, {159, 134, 128, 34}, {234, 188, 128, 28}};
-constexpr uint8_t split_probs[3] = {110, 111, 150};
-constexpr uint8_t sub_vector_probs[5][3] = {{147, 136, 18}, {106, 145, 1}, {179, 121, 1}, {223, 1, 34}, {208, 1, 1}};
-
-/// Which part a block belongs to: 16x8, 8x16, 8x8, 4x4.
-constexpr uint8_t parts[4][16] = {{0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1},
-                                  {0, 0, 1, 1, 0, 0, 1, 1, 0, 0, 1, 1, 0, 0, 1, 1},
-                                  {0, 0, 1, 1, 0, 0, 1, 1, 2, 2, 3, 3, 2, 2, 3, 3},
-                                  {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}};
-constexpr uint8_t part_count[4] = {2, 2, 4, 16};
-
-// Places of a component's probabilities, section 17.2.
-constexpr size_t is_short = 0, sign = 1, short_tree = 2, long_bits = 9;
-constexpr unsigned long_width = 10;
 
 Mode read_key_y_mode(BoolDecoder& bits) {
   if (!bits.decode(key_y_probs[0])) return Mode::by_block;
@@ -55,16 +40,6 @@ BlockMode read_block_mode(BoolDecoder& bits, const uint8_t* probs) {
   return bits.decode(probs[8]) ? BlockMode::horizontal_up : BlockMode::horizontal_down;
 }
 
-/// What a macroblock of one mode is for its neighbours' contexts.
-BlockMode implied(Mode mode) {
-  switch (mode) {
-    case Mode::vertical: return BlockMode::vertical;
-    case Mode::horizontal: return BlockMode::horizontal;
-    case Mode::true_motion: return BlockMode::true_motion;
-    default: return BlockMode::dc;
-  }
-}
-
 void read_intra(BoolDecoder& bits, const FrameParams& frame, Macroblock* block, size_t stride) {
   block->reference = Reference::intra;
   block->vector.fill({});
@@ -76,9 +51,7 @@ void read_intra(BoolDecoder& bits, const FrameParams& frame, Macroblock* block, 
         block->block_mode[i] = read_block_mode(bits, inter_block_mode_probs);
         continue;
       }
-      const BlockMode above = i < 4 ? (block - stride)->block_mode[i + 12] : block->block_mode[i - 4];
-      const BlockMode left = i % 4 ? block->block_mode[i - 1] : (block - 1)->block_mode[i + 3];
-      block->block_mode[i] = read_block_mode(bits, key_frame_block_modes[static_cast<size_t>(above)][static_cast<size_t>(left)]);
+      block->block_mode[i] = read_block_mode(bits, key_block_probs(block, stride, i, key_frame_block_modes));
     }
   block->uv_mode = read_uv_mode(bits, frame.is_key ? key_uv_probs : frame.uv_mode_probs.data());
 }
@@ -104,61 +77,12 @@ Vector read_vector(BoolDecoder& bits, const FrameParams& frame, Vector base) {
   return {static_cast<int16_t>(base.x + x), static_cast<int16_t>(base.y + y)};
 }
 
-struct Candidates {
-  Vector best, nearest, near;
-  const uint8_t* probs[4];
-};
-
-/// Section 18.3's bounds: a macroblock may leave the frame by 16 samples beyond its edge.
-Vector clamp_vector(Vector vector, const FrameParams& frame, uint32_t x, uint32_t y) {
-  const auto limit = [](int value, uint32_t at, uint32_t count) {
-    return static_cast<int16_t>(std::clamp(value, -static_cast<int>(at * 128 + 128), static_cast<int>((count - 1 - at) * 128 + 128)));
-  };
-  return {limit(vector.x, x, frame.width), limit(vector.y, y, frame.height)};
-}
-
-Candidates find_near(const FrameParams& frame, uint32_t x, uint32_t y, const Macroblock* block, size_t stride) {
-  const Macroblock* const around[3] = {block - stride, block - 1, block - stride - 1};
-  Vector found[4] = {};
-  unsigned count[4] = {}, last = 0;
-  for (unsigned i = 0; i < 3; ++i) {
-    const Macroblock& other = *around[i];
-    if (other.reference == Reference::intra) continue;
-    const unsigned weight = i == 2 ? 1 : 2;
-    Vector vector = other.vector[15];
-    if (vector == Vector{}) {
-      count[0] += weight;
-      continue;
-    }
-    if (frame.sign_bias[static_cast<size_t>(other.reference)] != frame.sign_bias[static_cast<size_t>(block->reference)])
-      vector = {static_cast<int16_t>(-vector.x), static_cast<int16_t>(-vector.y)};
-    if (!last || vector != found[last]) found[++last] = vector;
-    count[last] += weight;
-  }
-  // Three different ones: the third that equals the first counts for it.
-  if (count[3] && found[last] == found[1]) ++count[1];
-  const auto is_split = [&](unsigned i) { return around[i]->mode == Mode::split; };
-  count[3] = (is_split(0) + is_split(1)) * 2u + is_split(2);
-  if (count[2] > count[1]) std::swap(count[1], count[2]), std::swap(found[1], found[2]);
-  if (count[1] >= count[0]) found[0] = found[1];
-  Candidates all{clamp_vector(found[0], frame, x, y), clamp_vector(found[1], frame, x, y), clamp_vector(found[2], frame, x, y), {}};
-  for (unsigned i = 0; i < 4; ++i) all.probs[i] = &mode_contexts[std::min(count[i], 5u)][i];
-  return all;
-}
-
-unsigned sub_vector_context(Vector left, Vector above) {
-  if (left == above) return above == Vector{} ? 4 : 3;
-  if (above == Vector{}) return 2;
-  return left == Vector{} ? 1 : 0;
-}
-
 void read_split(BoolDecoder& bits, const FrameParams& frame, Vector best, Macroblock* block, size_t stride) {
   block->partition = !bits.decode(split_probs[0]) ? 3 : !bits.decode(split_probs[1]) ? 2 : bits.decode(split_probs[2]) ? 1 : 0;
   const uint8_t* const part_of = parts[block->partition];
   for (unsigned part = 0; part < part_count[block->partition]; ++part) {
     const unsigned first = static_cast<unsigned>(std::find(part_of, part_of + 16, part) - part_of);
-    const Vector above = first < 4 ? (block - stride)->vector[first + 12] : block->vector[first - 4];
-    const Vector left = first % 4 ? block->vector[first - 1] : (block - 1)->vector[first + 3];
+    const Vector above = above_vector(block, stride, first), left = left_vector(block, first);
     const uint8_t* const probs = sub_vector_probs[sub_vector_context(left, above)];
     Vector vector;
     if (!bits.decode(probs[0])) vector = left;

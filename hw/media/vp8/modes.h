@@ -10,9 +10,6 @@
 
 namespace softgen::media::vp8 {
 
-/// By the modes above and to the left (RFC 6386, 11.5).
-extern const uint8_t key_frame_block_modes[block_modes][block_modes][block_modes - 1];
-
 /// `block` has the segment of the frame before.
 void read_header(BoolDecoder& bits, const FrameParams& frame, uint32_t x, uint32_t y, Macroblock* block, size_t stride);
 

@@ -3,16 +3,10 @@
 
 #include <algorithm>
 
+#include "hw/media/vp8/token_tables.h"
+
 namespace softgen::media::vp8 {
 namespace {
-
-constexpr uint8_t bands[17] = {0, 1, 2, 3, 6, 4, 5, 6, 6, 6, 6, 6, 6, 6, 6, 7, 0};
-constexpr uint8_t zigzag[16] = {0, 1, 4, 8, 5, 2, 3, 6, 9, 12, 13, 10, 7, 11, 14, 15};
-/// Extra bits of the categories 3 to 6; 0 ends them.
-constexpr uint8_t extra[4][12] = {
-    {173, 148, 140, 0}, {176, 155, 140, 135, 0}, {180, 157, 141, 134, 130, 0}, {254, 254, 243, 230, 196, 177, 153, 140, 133, 130, 129, 0}};
-
-using BlockProbabilities = std::array<std::array<std::array<uint8_t, 11>, 3>, 8>;
 
 /// A value of 2 or more; p is its node's probabilities.
 int read_large(BoolDecoder& bits, const uint8_t* p) {
@@ -47,21 +41,6 @@ bool read_block(BoolDecoder& bits, const BlockProbabilities& probs, unsigned con
   }
 }
 
-/// Section 14.3: the DCs of the 16 luma blocks.
-void inverse_walsh(const std::array<int16_t, 16>& in, Residual& to) {
-  int mid[16];
-  for (unsigned i = 0; i < 4; ++i) {
-    const int a = in[i] + in[12 + i], b = in[4 + i] + in[8 + i], c = in[4 + i] - in[8 + i], d = in[i] - in[12 + i];
-    mid[i] = a + b, mid[4 + i] = c + d, mid[8 + i] = a - b, mid[12 + i] = d - c;
-  }
-  for (unsigned i = 0; i < 4; ++i) {
-    const int* const row = mid + 4 * i;
-    const int a = row[0] + row[3], b = row[1] + row[2], c = row[1] - row[2], d = row[0] - row[3];
-    const int out[4] = {a + b, c + d, a - b, d - c};
-    for (unsigned x = 0; x < 4; ++x) to.block[4 * i + x][0] = static_cast<int16_t>((out[x] + 3) >> 3);
-  }
-}
-
 /// 2 * sin(pi / 8) * 2^15 and (sqrt(2) * cos(pi / 8) - 1) * 2^16, section 14.4.
 constexpr int sine = 35468, cosine = 20091;
 
@@ -75,6 +54,20 @@ void transform_line(const int16_t* in, size_t step, int16_t* out) {
 }
 
 }  // namespace
+
+void inverse_walsh(const std::array<int16_t, 16>& in, Residual& to) {
+  int mid[16];
+  for (unsigned i = 0; i < 4; ++i) {
+    const int a = in[i] + in[12 + i], b = in[4 + i] + in[8 + i], c = in[4 + i] - in[8 + i], d = in[i] - in[12 + i];
+    mid[i] = a + b, mid[4 + i] = c + d, mid[8 + i] = a - b, mid[12 + i] = d - c;
+  }
+  for (unsigned i = 0; i < 4; ++i) {
+    const int* const row = mid + 4 * i;
+    const int a = row[0] + row[3], b = row[1] + row[2], c = row[1] - row[2], d = row[0] - row[3];
+    const int out[4] = {a + b, c + d, a - b, d - c};
+    for (unsigned x = 0; x < 4; ++x) to.block[4 * i + x][0] = static_cast<int16_t>((out[x] + 3) >> 3);
+  }
+}
 
 bool read_residual(BoolDecoder& bits, const TokenProbabilities& probs, const Quantizer& quantizer, bool has_y2, Nonzero& above,
                    Nonzero& left, Residual& to) {

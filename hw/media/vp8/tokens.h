@@ -25,6 +25,9 @@ bool read_residual(BoolDecoder& bits, const TokenProbabilities& probs, const Qua
 /// mb_skip_coeff: what the neighbours see.
 void skip_residual(bool has_y2, Nonzero& above, Nonzero& left);
 
+/// Section 14.3: the DCs of the 16 luma blocks.
+void inverse_walsh(const std::array<int16_t, 16>& in, Residual& to);
+
 /// Adds the block to 4x4 samples that are `step` bytes apart.
 void add_residual(const std::array<int16_t, 16>& block, uint8_t* to, size_t step, size_t stride);
 

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 
 #include "hw/iface/engine.h"
 #include "hw/media/frame/frame.h"
@@ -38,5 +39,9 @@ class Vp8Packets {
   virtual FrameSurfaces surfaces(const PacketStore& state) const = 0;
   virtual FrameObject object(const Packet& packet, const PacketStore& state) const = 0;
 };
+
+/// By a generation's traits.
+template <class G>
+std::unique_ptr<const Vp8Packets> make_vp8_packets();
 
 }  // namespace softgen::media::vp8

@@ -39,6 +39,7 @@ std::vector<Object> objects() {
       object<G::MFC_AVC_PAK_OBJECT>("MFC_AVC_PAK_OBJECT", {{avc, true}}),
       object<G::VDENC_WALKER_STATE>("VDENC_WALKER_STATE", {{avc, true}}),
       object<G::MFC_MPEG2_PAK_OBJECT>("MFC_MPEG2_PAK_OBJECT", {{mpeg2, true}}),
+      object<G::MFX_VP8_PAK_OBJECT>("MFX_VP8_PAK_OBJECT", {{vp8, true}}),
       object<G::MFC_JPEG_SCAN_OBJECT>("MFC_JPEG_SCAN_OBJECT", {{jpeg, true}}),
       object<G::MFX_PAK_INSERT_OBJECT>("MFX_PAK_INSERT_OBJECT", {{avc, true}, {mpeg2, true}, {jpeg, true}}),
       object<G::HCP_PAK_OBJECT>("HCP_PAK_OBJECT", {{hevc, true}}),
@@ -79,7 +80,8 @@ bool is_of(const Object& object, PipeMode mode) {
 
 TEST_CASE_METHOD(Fixture, "objects of other pictures are counted by name, and begin nothing") {
   using enum Standard;
-  const PipeMode modes[] = {{mpeg2}, {vc1}, {avc}, {jpeg}, {vp8}, {hevc}, {vp9}, {mpeg2, true}, {avc, true}, {jpeg, true}, {hevc, true}};
+  const PipeMode modes[] = {{mpeg2}, {vc1},         {avc},       {jpeg},       {vp8},       {hevc},
+                            {vp9},   {mpeg2, true}, {avc, true}, {jpeg, true}, {vp8, true}, {hevc, true}};
   for (const PipeMode mode : modes)
     for (const Object& object : objects()) {
       if (is_of(object, mode)) continue;
