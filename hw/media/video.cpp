@@ -68,6 +68,7 @@ std::optional<Pictures> pictures_of(defs::CommandId id) {
     case CommandId::MFC_MPEG2_PAK_OBJECT: return encoded(mpeg2);
     case CommandId::MFX_PAK_INSERT_OBJECT: return encoded(avc, jpeg, mpeg2);
     case CommandId::HCP_PAK_OBJECT: return encoded(hevc);
+    case CommandId::HCP_VP9_PAK_OBJECT: return encoded(vp9);
     case CommandId::HCP_PAK_INSERT_OBJECT: return encoded(hevc, vp9);
     default: return std::nullopt;
   }

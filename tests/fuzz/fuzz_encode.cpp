@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The video encoders by packets: H.264 by PAK objects and by VDEnc, HEVC, MPEG-2 and JPEG. A third of the inputs are hostile in each field; the others are
+// The video encoders by packets: H.264 by PAK objects and by VDEnc, HEVC, MPEG-2, JPEG and VP9. A third of the inputs are hostile in each field; the others are
 // pictures as drivers send them, in some of them a few fields changed.
 #include "tests/fuzz/encode_avc.h"
 #include "tests/fuzz/encode_hevc.h"
 #include "tests/fuzz/encode_jpeg.h"
 #include "tests/fuzz/encode_mpeg2.h"
+#include "tests/fuzz/encode_vp9.h"
 #include "tests/fuzz/video_target.h"
 
 namespace softgen::fuzz {
@@ -16,7 +17,7 @@ class HostileEncoding final : public VideoTarget {
   /// `select`: MFX_PIPE_MODE_SELECT, or HCP_PIPE_MODE_SELECT.
   HostileEncoding(const char* select, uint32_t standard, const std::vector<const char*>& state,
                   const std::vector<const char*>& object_state, const char* object, bool vdenc = false)
-      : VideoTarget(standard, state, object), select_(VideoTarget::command(select)), vdenc_(vdenc) {
+      : VideoTarget(standard, state, object), select_(VideoTarget::command(select)), hcp_standard_(standard), vdenc_(vdenc) {
     quiet_log();
     object_state_ = commands(object_state);
     max_objects_ = 12;
@@ -30,6 +31,7 @@ class HostileEncoding final : public VideoTarget {
     if (select_.id == defs::CommandId::HCP_PIPE_MODE_SELECT) {
       HcpSelect fields{};
       fields.codec_select = HcpSelect::CodecSelect::ENCODE;
+      fields.codec_standard_select = static_cast<HcpSelect::CodecStandardSelect>(hcp_standard_);
       const auto dwords = fields.pack();
       packet.assign(dwords.begin(), dwords.end());
       return select_;
@@ -57,6 +59,11 @@ class HostileEncoding final : public VideoTarget {
         next_ = in.one_in(3) ? 0 : next_ + 1;
         put("Current LCU X Address", in.one_in(2) ? 0 : next_), put("Current LCU Y Address", in.one_in(2) ? 0 : next_);
         break;
+      case defs::CommandId::HCP_VP9_PAK_OBJECT:
+        next_ = in.one_in(3) ? 0 : next_ + 1;
+        put("Current SB X Address", in.one_in(2) ? 0 : next_), put("Current SB Y Address", in.one_in(2) ? 0 : next_);
+        break;
+      case defs::CommandId::HCP_VP9_PIC_STATE: put("Bit Depth", 0), put("Chroma Sampling Format", 0); break;
       case defs::CommandId::MFX_SURFACE_STATE:
         put("Surface ID", in.one_in(2) ? 4 : 0), put("Surface Format", 4), put("Interleave Chroma", 1);
         break;
@@ -90,12 +97,13 @@ class HostileEncoding final : public VideoTarget {
   }
 
   const defs::Command& select_;
+  const uint32_t hcp_standard_;
   const bool vdenc_;
   bool list_ = false;
   uint32_t next_ = 0;
 };
 
-enum Codec : uint8_t { avc_pak, avc_vdenc, hevc, mpeg2, jpeg, codecs };
+enum Codec : uint8_t { avc_pak, avc_vdenc, hevc, mpeg2, jpeg, vp9, codecs };
 
 HostileEncoding& hostile(Codec codec) {
   static constexpr const char *mfx = "MFX_PIPE_MODE_SELECT", *hcp = "HCP_PIPE_MODE_SELECT";
@@ -126,7 +134,13 @@ HostileEncoding& hostile(Codec codec) {
        3,
        with({"MFX_JPEG_PIC_STATE", "MFX_FQM_STATE", "MFC_JPEG_HUFF_TABLE_STATE"}),
        {"MFX_PAK_INSERT_OBJECT"},
-       "MFC_JPEG_SCAN_OBJECT"}};
+       "MFC_JPEG_SCAN_OBJECT"},
+      {hcp,
+       1,
+       {"HCP_SURFACE_STATE", "HCP_SURFACE_STATE", "HCP_PIPE_BUF_ADDR_STATE", "HCP_IND_OBJ_BASE_ADDR_STATE", "HCP_VP9_PIC_STATE",
+        "HCP_VP9_SEGMENT_STATE"},
+       {"HCP_PAK_INSERT_OBJECT"},
+       "HCP_VP9_PAK_OBJECT"}};
   return targets[codec];
 }
 
@@ -141,6 +155,7 @@ void run_pictures(StateSource& in, Codec codec) {
     case hevc: HevcPictures(rig).run(); break;
     case mpeg2: Mpeg2Pictures(rig).run(); break;
     case jpeg: JpegPictures(rig).run(); break;
+    case vp9: Vp9Pictures(rig).run(); break;
     default: AvcPictures(rig, codec == avc_vdenc).run(); break;
   }
   rig.end();
@@ -153,8 +168,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace softgen::fuzz;
   StateSource in({data, size});
   const uint8_t kind = in.take<uint8_t>();
-  const auto codec = static_cast<Codec>(kind % codecs);
-  if (kind / codecs % 3 == 0) hostile(codec).run({data, size});
+  // VP9 has a range of its own: what the corpus has of the others stays what it was.
+  constexpr uint8_t first_vp9 = 192, others = vp9;
+  const auto codec = kind >= first_vp9 ? vp9 : static_cast<Codec>(kind % others);
+  const bool is_hostile = kind >= first_vp9 ? kind % 4 == 0 : kind / others % 3 == 0;
+  if (is_hostile) hostile(codec).run({data, size});
   else run_pictures(in, codec);
   return 0;
 }

@@ -123,3 +123,22 @@ class Hevc(ObjectsTest):
                 with self.subTest(driver=driver, name=name):
                     ours = self.encoded(driver, f"{driver}-{name}.h265", "-c:v", "hevc_vaapi", "-qp", self.QP, *options, "-f", "hevc")
                     self.assertGreater(self.decibel(ours), self.MIN_DECIBEL)
+
+
+class Vp9(ObjectsTest):
+    """A key frame and inter frames that stay as near to the source, by fixed quantizer and by rate, also of a size that ends within blocks. libvpx and FFmpeg's own
+    decoder take them for the same frames."""
+    FRAMES, MIN_DECIBEL, MAX_LOSS = 9, 34, 2
+    RUNS = {"P": ["-global_quality", "60"], "lossless": ["-global_quality", "0"], "rate": ["-b:v", "1M", "-maxrate", "1M"]}
+
+    def test_i965(self):
+        if "i965" not in self.drivers:
+            self.skipTest("i965-va-driver-shaders is not installed")
+        for name, options in self.RUNS.items():
+            with self.subTest(name):
+                ours = self.encoded("i965", f"{name}.ivf", "-c:v", "vp9_vaapi", "-g", "30", *options, "-f", "ivf")
+                size = self.WIDTH * self.HEIGHT
+                source, decoded = self.luma(*self.source()), self.luma("-err_detect", "explode", "-c:v", "vp9", "-i", ours)
+                self.assertEqual(decoded, self.luma("-c:v", "libvpx-vp9", "-i", ours))
+                each = [psnr(decoded[i:i + size], source[i:i + size]) for i in range(0, len(source), size)]
+                self.assertGreater(min(each), max(self.MIN_DECIBEL, each[0] - self.MAX_LOSS))
