@@ -68,31 +68,38 @@ void mask_by_header(const Message& m, const Space& space, Lanes& lanes) {
   if (m.header_present() && space.is_surface()) lanes.restrict(message_header::DataPort{m.reg(0).dw}.pixel_mask());
 }
 
+/// Is added to each channel's offset, in the same elements (IGC, translateVISAGatherInst(); Mesa, brw_fs.cpp: its headers of such messages have 0 there).
+uint32_t global_offset(const Message& m) { return m.header_present() ? message_header::OwordBlock{m.reg(0).dw}.offset() : 0; }
+
 }  // namespace
 
 SendResult byte_scattered(const Message& m, Space space, Direction direction) {
   const Lanes lanes(m, m.op.simd);
   if (!m.op.elements) return reserved("byte scattered, data size");
+  const uint32_t first = global_offset(m);
   const size_t address = m.header_present(), data = direction == Direction::read ? 0 : address + lanes.registers();
-  elements(m, space, direction, lanes, m.op.log2_size, data, [&](unsigned lane) { return uint64_t{operand(m, address, lane)}; });
+  elements(m, space, direction, lanes, m.op.log2_size, data, [&](unsigned lane) { return uint64_t{first + operand(m, address, lane)}; });
   return SendResult::done;
 }
 
 /// Offsets count dwords.
 SendResult dword_scattered(const Message& m, Space space, Direction direction) {
   const Lanes lanes(m, m.op.simd);
+  const uint32_t first = global_offset(m);
   const size_t address = m.header_present(), data = direction == Direction::read ? 0 : address + lanes.registers();
-  elements(m, space, direction, lanes, 2, data,
-           [&](unsigned lane) { return m.op.byte_offset ? operand(m, address, lane) & ~3ull : uint64_t{operand(m, address, lane)} * 4; });
+  elements(m, space, direction, lanes, 2, data, [&](unsigned lane) {
+    return m.op.byte_offset ? operand(m, address, lane) & ~3ull : uint64_t{first + operand(m, address, lane)} * 4;
+  });
   return SendResult::done;
 }
 
 /// As dword_scattered; offsets count qwords.
 SendResult qword_scattered(const Message& m, Space space, Direction direction) {
   const Lanes lanes(m, m.op.simd);
+  const uint32_t first = global_offset(m);
   const size_t address = m.header_present(), data = direction == Direction::read ? 0 : address + lanes.registers();
   lanes.each([&](unsigned lane) {
-    const uint64_t offset = uint64_t{operand(m, address, lane)} * 8;
+    const uint64_t offset = uint64_t{first + operand(m, address, lane)} * 8;
     if (direction == Direction::write) space.store(offset, operand64(m, data, lane));
     else answer64(m, data, lane, space.load<uint64_t>(offset));
   });

@@ -1,55 +1,54 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The boolean arithmetic encoder of VP8 (RFC 6386, section 7) and VP9 (9.2): the counterpart of BoolDecoder.
+// The boolean arithmetic encoder of VP8 (RFC 6386, section 7.3), the decoder's inverse.
 #pragma once
 
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <utility>
+#include <span>
 #include <vector>
 
 namespace softgen::media {
 
 class BoolEncoder {
  public:
-  /// `bit` is 0 with probability / 256.
-  void encode(uint8_t probability, bool bit) {
+  void begin() { bytes_.clear(), low_ = 0, count_ = 0, range_ = 255; }
+
+  /// `bit` is 0 with probability `probability` / 256.
+  void put(bool bit, uint8_t probability) {
     const uint32_t split = 1 + ((range_ - 1) * probability >> 8);
     if (bit) low_ += split, range_ -= split;
     else range_ = split;
     const unsigned shift = static_cast<unsigned>(std::countl_zero(static_cast<uint8_t>(range_)));
-    range_ <<= shift, low_ <<= shift, ready_ += shift;
-    if (ready_ >= 8) put_byte();
+    range_ <<= shift, low_ <<= shift, count_ += shift;
+    if (count_ >= 8) take_byte();
   }
-  void flag(bool bit) { encode(128, bit); }
-  /// The lowest `bits`, the highest of them first.
   void literal(uint32_t value, unsigned bits) {
-    while (bits--) flag(value >> bits & 1);
+    while (bits--) put(value >> bits & 1, 128);
   }
-  /// All of it: behind these bytes a decoder may read zeros. What comes next begins anew.
-  std::vector<uint8_t> finish() {
-    for (unsigned i = 0; i < 2; ++i) {
-      low_ <<= 8 - ready_, ready_ = 8;
-      put_byte();
-    }
-    std::vector<uint8_t> out = std::move(bytes_);
-    *this = {};
-    return out;
+  /// All that was put, and what a decoder needs to read it.
+  std::span<const uint8_t> finish() {
+    low_ <<= 8 - count_, count_ = 8;
+    take_byte();
+    low_ <<= 8, count_ = 8;
+    take_byte();
+    return bytes_;
   }
 
  private:
-  /// A sum that has overflowed carries into the bytes before.
-  void put_byte() {
-    const uint32_t byte = low_ >> ready_;
-    if (byte > UINT8_MAX)
-      for (size_t i = bytes_.size(); i-- > 0 && ++bytes_[i] == 0;) {}
-    bytes_.push_back(static_cast<uint8_t>(byte));
-    low_ &= (1u << ready_) - 1, ready_ -= 8;
+  void take_byte() {
+    count_ -= 8;
+    const uint32_t top = low_ >> (count_ + 8);
+    low_ &= (1u << (count_ + 8)) - 1;
+    // The carry: bytes of 0xff become 0.
+    for (size_t i = bytes_.size(); top >> 8 && i; --i)
+      if (++bytes_[i - 1]) break;
+    bytes_.push_back(static_cast<uint8_t>(top));
   }
 
   std::vector<uint8_t> bytes_;
-  uint32_t low_ = 0;    ///< where the interval begins: ready_ bits that no later ones change but by a carry, then 8
-  unsigned ready_ = 0;  ///< below 8 between calls
+  uint32_t low_ = 0;    ///< its lowest 8 bits stand where the range does; above them bits that are not in bytes_ yet, and a carry
+  unsigned count_ = 0;  ///< of those bits, 7 at most
   uint32_t range_ = 255;
 };
 

@@ -70,24 +70,24 @@ constexpr Category categories[6] = {{5, cat_probabilities[0], 1},  {7, cat_proba
 
 /// The counterpart of read_large(), of 8 bits per sample. Returns the energy.
 uint8_t write_large(BoolEncoder& bits, const uint8_t* p, unsigned value) {
-  bits.encode(p[0], value > 4);
+  bits.put(value > 4, p[0]);
   if (value <= 4) {
-    bits.encode(p[1], value > 2);
-    if (value > 2) bits.encode(p[2], value == 4);
+    bits.put(value > 2, p[1]);
+    if (value > 2) bits.put(value == 4, p[2]);
     return value > 2 ? 3 : 2;
   }
   unsigned which = 5;
   while (categories[which].first > value) --which;
   const Category& category = categories[which];
-  bits.encode(p[3], which > 1);
+  bits.put(which > 1, p[3]);
   if (which < 2) {
-    bits.encode(p[4], which == 1);
+    bits.put(which == 1, p[4]);
   } else {
-    bits.encode(p[5], which > 3);
-    bits.encode(p[which > 3 ? 7 : 6], which == 3 || which == 5);
+    bits.put(which > 3, p[5]);
+    bits.put(which == 3 || which == 5, p[which > 3 ? 7 : 6]);
   }
   for (unsigned i = 0; i < category.extra; ++i)
-    bits.encode(category.probabilities[i], (value - category.first) >> (category.extra - 1 - i) & 1);
+    bits.put((value - category.first) >> (category.extra - 1 - i) & 1, category.probabilities[i]);
   return which > 1 ? 5 : 4;
 }
 
@@ -173,20 +173,20 @@ void write_coefficients(const FrameState& frame, TileState<BoolEncoder>& tile, c
     auto& symbols = counts[band][context];
     if (look) {
       ++looks[band][context];
-      tile.bits.encode(p[0], i < levels.size());
+      tile.bits.put(i < levels.size(), p[0]);
     }
     if (i == levels.size()) {
       ++symbols[3];
       return;
     }
     const unsigned value = static_cast<unsigned>(std::abs(levels[i]));
-    tile.bits.encode(p[1], value > 0);
+    tile.bits.put(value > 0, p[1]);
     uint8_t energy = value > 0;
     look = value > 0;
     ++symbols[std::min(value, 2u)];
-    if (value) tile.bits.encode(p[2], value > 1);
+    if (value) tile.bits.put(value > 1, p[2]);
     if (value > 1) energy = write_large(tile.bits, pareto[std::max<unsigned>(p[2], 1) - 1], value);
-    if (value) tile.bits.flag(levels[i] < 0);
+    if (value) tile.bits.put(levels[i] < 0, 128);
     tile.energies[scan.order[i]] = energy;
   }
 }

@@ -11,7 +11,7 @@ namespace softgen::media::vp9 {
 
 inline bool code(BoolDecoder& bits, uint8_t probability, bool) { return bits.decode(probability); }
 inline bool code(BoolEncoder& bits, uint8_t probability, bool value) {
-  bits.encode(probability, value);
+  bits.put(value, probability);
   return value;
 }
 
@@ -42,7 +42,7 @@ inline unsigned code_tree(BoolEncoder& bits, const int8_t* tree, const Probabili
   std::array<uint8_t, 12> path;
   const unsigned length = path_to(tree, 0, value, 0, path);
   for (unsigned i = 0, node = 0; i < length; ++i) {
-    bits.encode(probabilities[node >> 1], path[i] != 0);
+    bits.put(path[i] != 0, probabilities[node >> 1]);
     node = static_cast<unsigned>(tree[node + path[i]]);
   }
   return value;

@@ -8,11 +8,13 @@
 namespace softgen::media::vp9 {
 namespace {
 
+constexpr uint8_t even = 128;
+
 /// "No update" for each probability of a field (those of coefficients aside, which have a flag for all).
 template <typename... Fields>
 void keep(BoolEncoder& bits, const Fields&... fields) {
   constexpr uint8_t update = 252;
-  for (size_t i = (sizeof fields + ... + 0); i; --i) bits.encode(update, false);
+  for (size_t i = (sizeof fields + ... + 0); i; --i) bits.put(false, update);
 }
 
 void write_inter(const Parameters& picture, const CompressedHeader& header, BoolEncoder& bits) {
@@ -21,8 +23,8 @@ void write_inter(const Parameters& picture, const CompressedHeader& header, Bool
   if (picture.filter == filter_switchable) keep(bits, p.filter);
   keep(bits, p.is_inter);
   if (can_be_compound(picture)) {
-    bits.flag(header.reference_mode != single_reference);
-    if (header.reference_mode != single_reference) bits.flag(header.reference_mode == reference_select);
+    bits.put(header.reference_mode != single_reference, even);
+    if (header.reference_mode != single_reference) bits.put(header.reference_mode == reference_select, even);
   }
   if (header.reference_mode == reference_select) keep(bits, p.compound);
   if (header.reference_mode != compound_reference) keep(bits, p.single);
@@ -44,16 +46,17 @@ bool can_be_compound(const Parameters& picture) {
 std::vector<uint8_t> write_compressed_header(const Parameters& picture, const CompressedHeader& header) {
   constexpr Probabilities p{};
   BoolEncoder bits;
-  bits.flag(false);  // the marker of each partition
+  bits.put(false, even);  // the marker of each partition
   if (!picture.lossless) {
     bits.literal(std::min<unsigned>(header.tx_mode, tx_allow_32x32), 2);
-    if (header.tx_mode >= tx_allow_32x32) bits.flag(header.tx_mode == tx_select);
+    if (header.tx_mode >= tx_allow_32x32) bits.put(header.tx_mode == tx_select, even);
   }
   if (header.tx_mode == tx_select) keep(bits, p.tx8, p.tx16, p.tx32);
-  for (unsigned size = 0; size <= std::min<unsigned>(header.tx_mode, tx_allow_32x32); ++size) bits.flag(false);
+  for (unsigned size = 0; size <= std::min<unsigned>(header.tx_mode, tx_allow_32x32); ++size) bits.put(false, even);
   keep(bits, p.skip);
   if (!picture.is_intra()) write_inter(picture, header, bits);
-  return bits.finish();
+  const std::span<const uint8_t> bytes = bits.finish();
+  return {bytes.begin(), bytes.end()};
 }
 
 }  // namespace softgen::media::vp9

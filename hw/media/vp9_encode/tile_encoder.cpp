@@ -6,12 +6,14 @@
 namespace softgen::media::vp9 {
 
 void TileEncoder::begin(uint32_t column_begin, uint32_t column_end) {
-  tile_.bits.flag(false);  // the marker
+  tile_.bits.begin();
+  tile_.bits.literal(0, 1);  // the marker
   tile_.column_begin = column_begin, tile_.column_end = column_end;
 }
 
 std::vector<uint8_t> TileEncoder::end() {
-  std::vector<uint8_t> bytes = tile_.bits.finish();
+  const std::span<const uint8_t> written = tile_.bits.finish();
+  std::vector<uint8_t> bytes(written.begin(), written.end());
   // Not what a superframe's index ends with (VP9 specification, annex B).
   if ((bytes.back() & 0xe0) == 0xc0) bytes.push_back(0);
   return bytes;

@@ -231,9 +231,9 @@ TEST_CASE("bool encoder: a decoder reads what was written, of any probabilities"
     for (auto& [probability, bit] : symbols) {
       probability = static_cast<uint8_t>(run % 2 ? 1 + random() % 255 : random() % 3 ? 255 : 1);
       bit = random() % 256 >= (run % 3 ? probability : 256u - probability);
-      encoder.encode(probability, bit);
+      encoder.put(bit, probability);
     }
-    const std::vector<uint8_t> bytes = encoder.finish();
+    const std::span<const uint8_t> bytes = encoder.finish();
     BoolDecoder decoder(bytes);
     bool same = true;
     for (const auto& [probability, bit] : symbols) same &= decoder.decode(probability) == bit;
