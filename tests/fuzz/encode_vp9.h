@@ -51,7 +51,8 @@ class Vp9Pictures : media::test::Vp9EncodePictures<Vp9RigBase> {
     else set_size(8 * (1 + in.below(10)), 8 * (1 + in.below(9)));
     tx_mode = in.below(5);
     picture.luma_ac_q_index_delta = in.take<uint8_t>();
-    picture.luma_dc_q_index_delta = in.below(32), picture.chroma_dc_q_index_delta = in.below(32), picture.chroma_ac_q_index_delta = in.below(32);
+    picture.luma_dc_q_index_delta = in.below(32), picture.chroma_dc_q_index_delta = in.below(32),
+    picture.chroma_ac_q_index_delta = in.below(32);
     picture.filter_level = in.one_in(4) ? 0 : in.below(64), picture.sharpness_level = in.below(8);
     for (uint32_t* delta : {&picture.lf_ref_delta_0, &picture.lf_ref_delta_1, &picture.lf_ref_delta_2, &picture.lf_ref_delta_3,
                             &picture.lf_mode_delta_0, &picture.lf_mode_delta_1})
@@ -149,7 +150,8 @@ class Vp9Pictures : media::test::Vp9EncodePictures<Vp9RigBase> {
     require(rig.peek(reg::gen9::HCP_CABAC_STATUS) == 0, "VP9: the stream decodes");
     rig.require_equal(picture_at(index, false), picture_at(index, true), picture_bytes, "VP9: the decoder has the reconstruction");
     rig.require_equal(motion_at(index, false), motion_at(index, true), motion_bytes, "VP9: the decoder has the same motion");
-    rig.require_equal(probabilities_at(false), probabilities_at(true), media::vp9::probability_bytes, "VP9: the decoder has the same probabilities");
+    rig.require_equal(probabilities_at(false), probabilities_at(true), media::vp9::probability_bytes,
+                      "VP9: the decoder has the same probabilities");
     rig.require_equal(segments_at(false), segments_at(true), 0x1000, "VP9: the decoder has the same segments");
   }
 

@@ -42,7 +42,6 @@ class PacketDecoder final : public Vp9Packets {
     out.quantizers = {wide(s.luma_dc_quant_scale(), s.luma_ac_quant_scale()), wide(s.chroma_dc_quant_scale(), s.chroma_ac_quant_scale())};
     return out;
   }
-
 };
 
 }  // namespace

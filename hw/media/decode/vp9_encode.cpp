@@ -96,7 +96,8 @@ class EncodeDecoder final : public Vp9EncodePackets {
   }
 
   // Each superblock has room for as many records as there are blocks of 8x8 in it (gen9_vp9_encoder.c, res_mb_code_surface).
-  void read_units(const Packet& packet, const PacketStore& state, uint32_t index, EngineEnv& env, vp9::SuperblockRecord& to) const override {
+  void read_units(const Packet& packet, const PacketStore& state, uint32_t index, EngineEnv& env,
+                  vp9::SuperblockRecord& to) const override {
     const typename Object::View object(packet.dwords);
     const typename G::HCP_IND_OBJ_BASE_ADDR_STATE::View base(state.get(CommandId::HCP_IND_OBJ_BASE_ADDR_STATE));
     const uint64_t at = strip_canonical(base.hcp_indirect_cu_object_base_address()) + uint64_t{index} * vp9::max_units * sizeof(Dwords);
@@ -131,7 +132,8 @@ class EncodeDecoder final : public Vp9EncodePackets {
     out.quantizers[0] = {dc(pic.luma_dc_q_index_delta), ac(0)};
     out.quantizers[1] = {dc(pic.chroma_dc_q_index_delta), ac(pic.chroma_ac_q_index_delta)};
     constexpr int most = 63;
-    const int level = std::clamp(static_cast<int>(pic.filter_level) + signed_of(s.segment_lf_level_delta(), 7), 0, most), scale = 1 << (level >> 5);
+    const int level = std::clamp(static_cast<int>(pic.filter_level) + signed_of(s.segment_lf_level_delta(), 7), 0, most),
+              scale = 1 << (level >> 5);
     const uint32_t references[4] = {pic.lf_ref_delta_0, pic.lf_ref_delta_1, pic.lf_ref_delta_2, pic.lf_ref_delta_3};
     const uint32_t modes[2] = {pic.lf_mode_delta_0, pic.lf_mode_delta_1};
     for (unsigned reference = 0; reference < 4; ++reference)
@@ -164,14 +166,17 @@ class EncodeDecoder final : public Vp9EncodePackets {
     // A flag, the magnitude, the sign.
     const auto delta = [](uint32_t coded) { return 1u << 7 | (coded & 63) << 1 | (coded >> 6 & 1); };
     const uint32_t references[4] = {pic.lf_ref_delta_0, pic.lf_ref_delta_1, pic.lf_ref_delta_2, pic.lf_ref_delta_3};
-    for (uint32_t i = 0; i < 4 && pic.bit_offset_for_lf_ref_delta; ++i) add(pic.bit_offset_for_lf_ref_delta + 8 * i, 8, delta(references[i]), true);
+    for (uint32_t i = 0; i < 4 && pic.bit_offset_for_lf_ref_delta; ++i)
+      add(pic.bit_offset_for_lf_ref_delta + 8 * i, 8, delta(references[i]), true);
     const uint32_t modes[2] = {pic.lf_mode_delta_0, pic.lf_mode_delta_1};
-    for (uint32_t i = 0; i < 2 && pic.bit_offset_for_lf_mode_delta; ++i) add(pic.bit_offset_for_lf_mode_delta + 8 * i, 8, delta(modes[i]), true);
+    for (uint32_t i = 0; i < 2 && pic.bit_offset_for_lf_mode_delta; ++i)
+      add(pic.bit_offset_for_lf_mode_delta + 8 * i, 8, delta(modes[i]), true);
     return out;
   }
 
   static vp9::UnitRecord unit_of(const Record& record) {
-    vp9::UnitRecord unit{.log2 = static_cast<uint8_t>(3 + record.cu_size), .kind = static_cast<vp9::Partition>(record.cu_part_mode & 3), .parts = {}};
+    vp9::UnitRecord unit{
+        .log2 = static_cast<uint8_t>(3 + record.cu_size), .kind = static_cast<vp9::Partition>(record.cu_part_mode & 3), .parts = {}};
     for (unsigned i = 0; i < 2; ++i) {
       unit.parts[i] = {.uv_mode = static_cast<uint8_t>(record.intra_chroma_mode[i]),
                        .tx_size = static_cast<uint8_t>(record.tu_size[i]),

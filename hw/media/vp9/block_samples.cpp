@@ -79,8 +79,7 @@ unsigned BlockSamples<T>::coefficient_context(const BlockInfo& block, const Tran
   const unsigned chroma = place.plane > 0, n = 1u << place.tx_size;
   const unsigned column = (block.column * 2u >> chroma) + place.x, row = ((block.row & 7) * 2u >> chroma) + place.y;
   bool above_any = false, left_any = false;
-  for (unsigned i = 0; i < n; ++i)
-    above_any |= column + i < above.size() && above[column + i], left_any |= row + i < 16 && left[row + i];
+  for (unsigned i = 0; i < n; ++i) above_any |= column + i < above.size() && above[column + i], left_any |= row + i < 16 && left[row + i];
   return unsigned{above_any} + left_any;
 }
 

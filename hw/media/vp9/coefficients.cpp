@@ -158,7 +158,8 @@ int32_t scaled_level(unsigned level, unsigned quantizer, unsigned tx_size, unsig
   return static_cast<int32_t>(std::min(int64_t{level} * quantizer >> (tx_size == 3), largest));
 }
 
-void write_coefficients(const FrameState& frame, TileState<BoolEncoder>& tile, const CoefficientBlock& block, std::span<const int16_t> levels) {
+void write_coefficients(const FrameState& frame, TileState<BoolEncoder>& tile, const CoefficientBlock& block,
+                        std::span<const int16_t> levels) {
   const Scan& scan = scan_table(block.tx_size, block.type);
   const auto& probabilities = frame.probabilities.coefficients[block.tx_size][block.chroma][block.inter];
   auto& counts = tile.counts.coefficients[block.tx_size][block.chroma][block.inter];

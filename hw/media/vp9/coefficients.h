@@ -32,7 +32,8 @@ struct CoefficientBlock {
 unsigned read_coefficients(const FrameState& frame, TileState<BoolDecoder>& tile, const CoefficientBlock& block, int32_t* to);
 
 /// `levels`: in scan order, the last of them is not 0 and none beyond 16450. Quantizers are not looked at.
-void write_coefficients(const FrameState& frame, TileState<BoolEncoder>& tile, const CoefficientBlock& block, std::span<const int16_t> levels);
+void write_coefficients(const FrameState& frame, TileState<BoolEncoder>& tile, const CoefficientBlock& block,
+                        std::span<const int16_t> levels);
 
 /// Dequantized.
 int32_t scaled_level(unsigned level, unsigned quantizer, unsigned tx_size, unsigned bit_depth);

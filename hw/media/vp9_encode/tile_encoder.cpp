@@ -39,8 +39,7 @@ void TileEncoder::partition(uint32_t row, uint32_t column, unsigned log2, unsign
   const bool flag = log2 == 3 ? record_->split0 : log2 == 2 ? record_->split1 >> path & 1 : log2 == 1 && (record_->split2 >> path & 1);
   if (flag || (!has_rows && !has_columns)) {
     modes_.partition(row, column, log2, has_rows, has_columns, partition_split);
-    for (unsigned i = 0; i < 4; ++i)
-      partition(row + (i / 2) * half, column + (i % 2) * half, log2 - 1, log2 == 3 ? i : path * 4 + i);
+    for (unsigned i = 0; i < 4; ++i) partition(row + (i / 2) * half, column + (i % 2) * half, log2 - 1, log2 == 3 ? i : path * 4 + i);
     return;
   }
   const UnitRecord& unit = next_unit(log2);
@@ -89,8 +88,8 @@ void TileEncoder::code_transform(const BlockInfo& block, const TransformPlace& p
   forward_transform(place.tx_size, type, picture.lossless, residual_, coefficients_);
   const size_t first = levels_.size();
   levels_.resize(first + size * size);
-  const unsigned coded =
-      quantize({.tx_size = place.tx_size, .type = type, .quantizers = &quantizers, .rounding = rounding}, coefficients_, levels_.data() + first);
+  const unsigned coded = quantize({.tx_size = place.tx_size, .type = type, .quantizers = &quantizers, .rounding = rounding}, coefficients_,
+                                  levels_.data() + first);
   levels_.resize(first + coded);
   coded_.push_back(coded);
   std::fill_n(coefficients_, size * size, 0);

@@ -25,7 +25,7 @@ struct UnitRecord {
   uint8_t log2 = 3;  ///< of its size
   Partition kind = partition_none;
   std::array<UnitPart, 2> parts;
-  std::array<uint8_t, 4> modes{};           ///< of intra blocks: by part; of the smallest unit by its parts
+  std::array<uint8_t, 4> modes{};         ///< of intra blocks: by part; of the smallest unit by its parts
   std::array<std::array<Mv, 2>, 4> mv{};  ///< the same of inter blocks, by reference
 };
 

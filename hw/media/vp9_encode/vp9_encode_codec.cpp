@@ -94,7 +94,9 @@ void Vp9Encoder::end_tile(EngineEnv& env) {
   const bool ends_row = tile_x_ + 1 == 1u << frame_.picture.log2_tile_columns;
   if (!ends_row || tile_y_ + 1 < 1u << frame_.picture.log2_tile_rows) {
     const auto size = static_cast<uint32_t>(bytes.size());
-    append(std::array{static_cast<uint8_t>(size >> 24), static_cast<uint8_t>(size >> 16), static_cast<uint8_t>(size >> 8), static_cast<uint8_t>(size)}, env);
+    append(std::array{static_cast<uint8_t>(size >> 24), static_cast<uint8_t>(size >> 16), static_cast<uint8_t>(size >> 8),
+                      static_cast<uint8_t>(size)},
+           env);
   }
   append(bytes, env);
   tile_x_ = ends_row ? 0 : tile_x_ + 1, tile_y_ += ends_row;
@@ -116,7 +118,8 @@ void Vp9Encoder::code(const Packet& packet, const PacketStore& state, EngineEnv&
 void Vp9Encoder::code_next(const vp9::SuperblockRecord& record, EngineEnv& env) {
   load_source(row_, column_);
   if (!tile_.superblock(row_, column_, record) && !record.units.empty())
-    guest_error("HCP_VP9_PAK_OBJECT", "superblock ({}, {}): its records do not fit its split flags", column_ / superblock, row_ / superblock);
+    guest_error("HCP_VP9_PAK_OBJECT", "superblock ({}, {}): its records do not fit its split flags", column_ / superblock,
+                row_ / superblock);
   column_ += superblock;
   if (column_ < column_of_tile(tile_x_ + 1)) return;
   column_ = column_of_tile(tile_x_), row_ += superblock;
@@ -155,8 +158,10 @@ ExecResult Vp9Encoder::close(const PacketStore&, EngineEnv& env) {
     if (env.stop.aborting()) return ExecResult::aborted;
     code_next({}, env);
   }
-  if (status_.concealed_blocks) guest_error("HCP_VP9_PAK_OBJECT", "{} of {} superblocks are missing", status_.concealed_blocks, status_.blocks);
-  if (frame_.picture.filter_level && !vp9::filter_picture(frame_, planes_, pool_, [&] { return env.stop.aborting(); })) return ExecResult::aborted;
+  if (status_.concealed_blocks)
+    guest_error("HCP_VP9_PAK_OBJECT", "{} of {} superblocks are missing", status_.concealed_blocks, status_.blocks);
+  if (frame_.picture.filter_level && !vp9::filter_picture(frame_, planes_, pool_, [&] { return env.stop.aborting(); }))
+    return ExecResult::aborted;
   adapt_probabilities();
   memory_.store(*job_, planes_, pool_, env);
   memory_.write(*job_, env, frame_.picture.refresh_context);

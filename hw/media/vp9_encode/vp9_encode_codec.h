@@ -31,7 +31,9 @@ class Vp9Encoder final : public PacketCodec<Vp9EncodePackets> {
   uint32_t column_of_tile(unsigned tile) const;
   void load_source(uint32_t row, uint32_t column);
   void adapt_probabilities();
-  void append(std::span<const uint8_t> bytes, EngineEnv& env) { report_.bytes += static_cast<uint32_t>(coded_.append(env.view, job_->coded, bytes)); }
+  void append(std::span<const uint8_t> bytes, EngineEnv& env) {
+    report_.bytes += static_cast<uint32_t>(coded_.append(env.view, job_->coded, bytes));
+  }
 
   std::optional<Vp9EncodeJob> job_;
   std::vector<uint8_t> uncompressed_;  ///< the header, as it is inserted

@@ -49,7 +49,8 @@ class Vp9EncodePackets {
   /// Without its units, which read_units() reads once it is known to be in the picture.
   virtual vp9::SuperblockRecord superblock(const Packet& object) const = 0;
   /// `index`: of the superblock, row by row.
-  virtual void read_units(const Packet& object, const PacketStore& state, uint32_t index, EngineEnv& env, vp9::SuperblockRecord& to) const = 0;
+  virtual void read_units(const Packet& object, const PacketStore& state, uint32_t index, EngineEnv& env,
+                          vp9::SuperblockRecord& to) const = 0;
   virtual void report(EngineEnv& env, const vp9::EncodeReport& report) const = 0;
 };
 

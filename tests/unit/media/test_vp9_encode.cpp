@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // VP9 encoding by PAK objects: what our decoder makes of the stream is the reconstructed picture, its motion and its probabilities. Forward transforms.
+#include <cmath>
 #include <numbers>
 
 #include "hw/media/bits/bool_decoder.h"
@@ -55,8 +56,7 @@ struct Encoding : Vp9EncodeRig {
     const bool must_split = log2 && x + half >= width() && y + half >= height();
     if (!must_split && (log2 == 0 || below(3) == 0)) return to.push_back(record_of(log2));
     splits |= 1u << (log2 == 3 ? 20 : log2 == 2 ? 16 + path : path);
-    for (unsigned i = 0; i < 4; ++i)
-      add_units(x + (i & 1) * half, y + (i >> 1) * half, log2 - 1, log2 == 3 ? i : path * 4 + i, splits, to);
+    for (unsigned i = 0; i < 4; ++i) add_units(x + (i & 1) * half, y + (i >> 1) * half, log2 - 1, log2 == 3 ? i : path * 4 + i, splits, to);
   }
 
   void encode_superblock(uint32_t x, uint32_t y) {

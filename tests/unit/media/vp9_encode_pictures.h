@@ -19,9 +19,9 @@ namespace softgen::media::test {
 struct Vp9RigLayout {
   using G = defs::Gen9;
   static constexpr uint32_t pitch = 256, chroma_row = 160;
-  static constexpr uint64_t source = 0x1'0000, first_picture = 0x2'0000, picture_bytes = 0x1'0000, first_motion = 0xa'0000, motion_bytes = 0x2000,
-                            first_probabilities = 0xb'0000, first_segments = 0xb'4000, bins = 0xb'8000, records = 0xc'0000, coded = 0xd'0000,
-                            coded_end = 0xf'0000;
+  static constexpr uint64_t source = 0x1'0000, first_picture = 0x2'0000, picture_bytes = 0x1'0000, first_motion = 0xa'0000,
+                            motion_bytes = 0x2000, first_probabilities = 0xb'0000, first_segments = 0xb'4000, bins = 0xb'8000,
+                            records = 0xc'0000, coded = 0xd'0000, coded_end = 0xf'0000;
   static constexpr uint32_t header_bytes = 18, size_bit = 64, bytes_register = 0x1e9e0, tile_bytes_register = 0x1e9e4;
   static uint64_t picture_at(unsigned index, bool decoded) { return first_picture + (index + (decoded ? 4 : 0)) * picture_bytes; }
   static uint64_t motion_at(unsigned index, bool decoded) { return first_motion + (index + (decoded ? 4 : 0)) * motion_bytes; }
@@ -79,7 +79,9 @@ struct Vp9EncodePictures : Vp9RigLayout, Rig {
   /// The syntax of the compressed header, as i965-va-driver writes it.
   void write_bins() {
     std::array<uint8_t, 2048> bytes{};
-    const auto put = [&](unsigned i, bool bin) { bytes[i / 2] = static_cast<uint8_t>(bytes[i / 2] | (3u | (bin ? 8u : 0u)) << (i % 2 * 4)); };
+    const auto put = [&](unsigned i, bool bin) {
+      bytes[i / 2] = static_cast<uint8_t>(bytes[i / 2] | (3u | (bin ? 8u : 0u)) << (i % 2 * 4));
+    };
     const unsigned mode = std::min(tx_mode, 3u);
     put(0, mode & 2), put(1, mode & 1), put(2, tx_mode == 4);
     put(3271, reference_mode != 0), put(3272, reference_mode == 2);
@@ -105,7 +107,8 @@ struct Vp9EncodePictures : Vp9RigLayout, Rig {
     buffers.decoded_picture_address = picture_at(index, decodes);
     buffers.current_mv_temporal_buffer_address = motion_at(index, decodes);
     buffers.original_uncompressed_picture_source_address = source;
-    for (unsigned i = 0; i < 3 && index; ++i) buffers.reference_picture_address[i] = picture_at(index - 1 - std::min(i, index - 1), decodes);
+    for (unsigned i = 0; i < 3 && index; ++i)
+      buffers.reference_picture_address[i] = picture_at(index - 1 - std::min(i, index - 1), decodes);
     if (index) buffers.collocated_mv_temporal_buffer_address[0] = motion_at(index - 1, decodes);
     buffers.vp9_probability_buffer_address = probabilities_at(decodes);
     buffers.vp9_segment_id_buffer_address = segments_at(decodes);
@@ -159,7 +162,8 @@ struct Vp9EncodePictures : Vp9RigLayout, Rig {
 
   /// Bytes that stand for the uncompressed header.
   void insert_header() {
-    const uint32_t dwords[] = {G::HCP_PAK_INSERT_OBJECT::match | 5, 16 << 8 | 1 << 2, 0xffff'ffff, 0xffff'ffff, 0xffff'ffff, 0xffff'ffff, 0xffff};
+    const uint32_t dwords[] = {
+        G::HCP_PAK_INSERT_OBJECT::match | 5, 16 << 8 | 1 << 2, 0xffff'ffff, 0xffff'ffff, 0xffff'ffff, 0xffff'ffff, 0xffff};
     send_dwords(dwords);
   }
 
