@@ -41,6 +41,7 @@ void PictureMemory::open(Vp9Job& job, EngineEnv& env) {
 
 void PictureMemory::read(const Vp9Job& job, EngineEnv& env) {
   const size_t blocks = size_t{job.picture.rows8()} * job.picture.columns8();
+  probabilities_ = {};
   if (job.probabilities) env.view.read(job.probabilities, probabilities_.data(), probabilities_.size());
   motion_.assign(blocks, {});
   segment_ids_.assign(blocks, 0);

@@ -298,3 +298,52 @@ TEST_CASE("vp9 encode: the reconstruction is as near to the source as the quanti
     CHECK(rig.error(0) <= most);
   }
 }
+
+TEST_CASE("vp9 encode: without a buffer of probabilities the picture before does not matter") {
+  std::vector<uint8_t> coded[2];
+  for (const bool has_before : {false, true}) {
+    Encoding rig;
+    rig.fill_probabilities();
+    if (has_before) rig.encode(0);
+    rig.random.seed(1), rig.kept = {};
+    rig.fill_source(2, 0);
+    rig.has_probabilities = false;
+    rig.encode(0);
+    coded[has_before] = rig.bytes_at(Encoding::coded, rig.registers.peek(Encoding::bytes_register));
+  }
+  CHECK(coded[0] == coded[1]);
+}
+
+TEST_CASE("vp9 encode: objects out of place change nothing, and superblocks that are missing get blocks of their own") {
+  Encoding rig;
+  rig.fill_probabilities();
+  rig.fill_source(2, 0);
+  rig.write_bins();
+  rig.begin(0, false);
+  rig.insert_header();
+  rig.encode_superblock(0, 0);
+  rig.encode_superblock(0, 1);
+  rig.insert_header();
+  rig.encode_superblock(1, 0);
+  REQUIRE(rig.video.flush({}, rig.env) == ExecResult::done);
+  rig.decode(0);
+  rig.compare(0);
+}
+
+TEST_CASE("vp9 encode: what is beyond the coded buffer's bound is dropped") {
+  Encoding rig;
+  rig.fill_probabilities();
+  rig.fill_source(60, 0);
+  rig.write_bins();
+  rig.begin(0, false);
+  Encoding::G::HCP_IND_OBJ_BASE_ADDR_STATE base{};
+  base.hcp_indirect_cu_object_base_address = Encoding::records;
+  base.hcp_pak_bse_object_base_address = Encoding::coded, base.hcp_pak_bse_object_access_upper_bound = Encoding::coded + 100;
+  rig.send(base);
+  rig.insert_header();
+  for (uint32_t y = 0; y < 2; ++y)
+    for (uint32_t x = 0; x < 2; ++x) rig.encode_superblock(x, y);
+  REQUIRE(rig.video.flush({}, rig.env) == ExecResult::done);
+  CHECK(rig.registers.peek(Encoding::bytes_register) == 100);
+  CHECK(rig.bytes_at(Encoding::coded + 100, 64) == std::vector<uint8_t>(64));
+}

@@ -110,7 +110,7 @@ struct Vp9EncodePictures : Vp9RigLayout, Rig {
     for (unsigned i = 0; i < 3 && index; ++i)
       buffers.reference_picture_address[i] = picture_at(index - 1 - std::min(i, index - 1), decodes);
     if (index) buffers.collocated_mv_temporal_buffer_address[0] = motion_at(index - 1, decodes);
-    buffers.vp9_probability_buffer_address = probabilities_at(decodes);
+    if (has_probabilities) buffers.vp9_probability_buffer_address = probabilities_at(decodes);
     buffers.vp9_segment_id_buffer_address = segments_at(decodes);
     send(buffers);
     G::HCP_IND_OBJ_BASE_ADDR_STATE base{};
@@ -170,6 +170,7 @@ struct Vp9EncodePictures : Vp9RigLayout, Rig {
   Picture picture{};
   std::array<G::HCP_VP9_SEGMENT_STATE, 8> segments{};
   unsigned tx_mode = 4, reference_mode = 0;  ///< vp9::TxMode, vp9::ReferenceMode
+  bool has_probabilities = true;
   std::mt19937 random{21};
 };
 
