@@ -68,33 +68,39 @@ void mask_by_header(const Message& m, const Space& space, Lanes& lanes) {
   if (m.header_present() && space.is_surface()) lanes.restrict(message_header::DataPort{m.reg(0).dw}.pixel_mask());
 }
 
+/// Is added to each channel's offset, in the same elements (IGC, translateVISAGatherInst(); kernels of iHD's VP8 and i965's VP9 encoders). Mesa's headers of such messages
+/// have 0 there (brw_fs.cpp).
+uint32_t global_offset(const Message& m) { return m.header_present() ? message_header::Scattered{m.reg(0).dw}.offset() : 0; }
+
 }  // namespace
 
 SendResult byte_scattered(const Message& m, Space space, Direction direction) {
   const Lanes lanes(m, m.op.simd);
   if (!m.op.elements) return reserved("byte scattered, data size");
+  const uint32_t first = global_offset(m);
   const size_t address = m.header_present(), data = direction == Direction::read ? 0 : address + lanes.registers();
-  elements(m, space, direction, lanes, m.op.log2_size, data, [&](unsigned lane) { return uint64_t{operand(m, address, lane)}; });
+  elements(m, space, direction, lanes, m.op.log2_size, data, [&](unsigned lane) { return uint64_t{first + operand(m, address, lane)}; });
   return SendResult::done;
 }
 
-/// Offsets count dwords, as does the header's, which counts for all channels (CM's write() of dwords, which iHD's kernels of VP8 encoding use). On Ironlake they
-/// count bytes; whether its header has one is not known.
+/// Offsets count dwords; on Ironlake they count bytes, and whether its header has an offset is not known.
 SendResult dword_scattered(const Message& m, Space space, Direction direction) {
   const Lanes lanes(m, m.op.simd);
+  const uint32_t first = global_offset(m);
   const size_t address = m.header_present(), data = direction == Direction::read ? 0 : address + lanes.registers();
-  const uint64_t first = address && !m.op.byte_offset ? message_header::DwordScattered{m.reg(0).dw}.offset() : 0;
-  elements(m, space, direction, lanes, 2, data,
-           [&](unsigned lane) { return m.op.byte_offset ? operand(m, address, lane) & ~3ull : (first + operand(m, address, lane)) * 4; });
+  elements(m, space, direction, lanes, 2, data, [&](unsigned lane) {
+    return m.op.byte_offset ? operand(m, address, lane) & ~3ull : uint64_t{first + operand(m, address, lane)} * 4;
+  });
   return SendResult::done;
 }
 
 /// As dword_scattered; offsets count qwords.
 SendResult qword_scattered(const Message& m, Space space, Direction direction) {
   const Lanes lanes(m, m.op.simd);
+  const uint32_t first = global_offset(m);
   const size_t address = m.header_present(), data = direction == Direction::read ? 0 : address + lanes.registers();
   lanes.each([&](unsigned lane) {
-    const uint64_t offset = uint64_t{operand(m, address, lane)} * 8;
+    const uint64_t offset = uint64_t{first + operand(m, address, lane)} * 8;
     if (direction == Direction::write) space.store(offset, operand64(m, data, lane));
     else answer64(m, data, lane, space.load<uint64_t>(offset));
   });

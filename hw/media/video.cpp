@@ -69,6 +69,7 @@ std::optional<Pictures> pictures_of(defs::CommandId id) {
     case CommandId::MFX_VP8_PAK_OBJECT: return encoded(vp8);
     case CommandId::MFX_PAK_INSERT_OBJECT: return encoded(avc, jpeg, mpeg2);
     case CommandId::HCP_PAK_OBJECT: return encoded(hevc);
+    case CommandId::HCP_VP9_PAK_OBJECT: return encoded(vp9);
     case CommandId::HCP_PAK_INSERT_OBJECT: return encoded(hevc, vp9);
     default: return std::nullopt;
   }

@@ -26,7 +26,7 @@ class EncodeRig {
   static constexpr uint32_t pages = 240;
 
   /// What drivers read of a picture.
-  static constexpr std::array<uint32_t, 16> reported = {reg::gen9::MFC_BITSTREAM_BYTECOUNT_FRAME,
+  static constexpr std::array<uint32_t, 19> reported = {reg::gen9::MFC_BITSTREAM_BYTECOUNT_FRAME,
                                                         reg::gen9::MFC_BITSTREAM_SE_BITCOUNT_FRAME,
                                                         reg::gen9::MFC_IMAGE_STATUS_CONTROL,
                                                         reg::gen9::MFC_QP_STATUS_COUNT,
@@ -41,7 +41,10 @@ class EncodeRig {
                                                         reg::gen9::HCP_IMAGE_STATUS_CONTROL,
                                                         reg::gen9::HCP_CABAC_STATUS,
                                                         reg::gen9::MFC_VP8_BITSTREAM_BYTECOUNT_FRAME,
-                                                        reg::gen9::MFC_VP8_IMAGE_STATUS_CONTROL};
+                                                        reg::gen9::MFC_VP8_IMAGE_STATUS_CONTROL,
+                                                        reg::gen9::HCP_VP9_BITSTREAM_BYTECOUNT_FRAME,
+                                                        reg::gen9::HCP_VP9_BITSTREAM_BYTECOUNT_FRAME_NO_HEADER,
+                                                        reg::gen9::HCP_VP9_IMAGE_STATUS_CONTROL};
 
   struct Machine {
     explicit Machine(unsigned workers)

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The video encoders by packets: H.264 by PAK objects and by VDEnc, HEVC, MPEG-2, JPEG and VP8. A third of the inputs are hostile in each field; the others are
+// The video encoders by packets: H.264 by PAK objects and by VDEnc, HEVC, MPEG-2, JPEG, VP8 and VP9. A third of the inputs are hostile in each field; the others are
 // pictures as drivers send them, in some of them a few fields changed.
 #include "tests/fuzz/encode_avc.h"
 #include "tests/fuzz/encode_hevc.h"
 #include "tests/fuzz/encode_jpeg.h"
 #include "tests/fuzz/encode_mpeg2.h"
 #include "tests/fuzz/encode_vp8.h"
+#include "tests/fuzz/encode_vp9.h"
 #include "tests/fuzz/video_target.h"
 
 namespace softgen::fuzz {
@@ -17,7 +18,7 @@ class HostileEncoding final : public VideoTarget {
   /// `select`: MFX_PIPE_MODE_SELECT, or HCP_PIPE_MODE_SELECT.
   HostileEncoding(const char* select, uint32_t standard, const std::vector<const char*>& state,
                   const std::vector<const char*>& object_state, const char* object, bool vdenc = false)
-      : VideoTarget(standard, state, object), select_(VideoTarget::command(select)), vdenc_(vdenc) {
+      : VideoTarget(standard, state, object), select_(VideoTarget::command(select)), hcp_standard_(standard), vdenc_(vdenc) {
     quiet_log();
     object_state_ = commands(object_state);
     max_objects_ = 12;
@@ -31,6 +32,7 @@ class HostileEncoding final : public VideoTarget {
     if (select_.id == defs::CommandId::HCP_PIPE_MODE_SELECT) {
       HcpSelect fields{};
       fields.codec_select = HcpSelect::CodecSelect::ENCODE;
+      fields.codec_standard_select = static_cast<HcpSelect::CodecStandardSelect>(hcp_standard_);
       const auto dwords = fields.pack();
       packet.assign(dwords.begin(), dwords.end());
       return select_;
@@ -68,6 +70,11 @@ class HostileEncoding final : public VideoTarget {
         next_ = in.one_in(3) ? 0 : next_ + 1;
         put("Current LCU X Address", in.one_in(2) ? 0 : next_), put("Current LCU Y Address", in.one_in(2) ? 0 : next_);
         break;
+      case defs::CommandId::HCP_VP9_PAK_OBJECT:
+        next_ = in.one_in(3) ? 0 : next_ + 1;
+        put("Current SB X Address", in.one_in(2) ? 0 : next_), put("Current SB Y Address", in.one_in(2) ? 0 : next_);
+        break;
+      case defs::CommandId::HCP_VP9_PIC_STATE: put("Bit Depth", 0), put("Chroma Sampling Format", 0); break;
       case defs::CommandId::MFX_SURFACE_STATE:
         put("Surface ID", in.one_in(2) ? 4 : 0), put("Surface Format", 4), put("Interleave Chroma", 1);
         break;
@@ -101,13 +108,14 @@ class HostileEncoding final : public VideoTarget {
   }
 
   const defs::Command& select_;
+  const uint32_t hcp_standard_;
   const bool vdenc_;
   bool list_ = false, in_row_ = false;
   uint32_t next_ = 0;
 };
 
-enum Codec : uint8_t { avc_pak, avc_vdenc, hevc, mpeg2, jpeg, vp8, codecs };
-constexpr uint8_t first_vp8_kind = 208;
+enum Codec : uint8_t { avc_pak, avc_vdenc, hevc, mpeg2, jpeg, vp8, vp9, codecs };
+constexpr uint8_t first_vp9_kind = 192, first_vp8_kind = 224;
 
 HostileEncoding& hostile(Codec codec) {
   static constexpr const char *mfx = "MFX_PIPE_MODE_SELECT", *hcp = "HCP_PIPE_MODE_SELECT";
@@ -139,7 +147,13 @@ HostileEncoding& hostile(Codec codec) {
        with({"MFX_JPEG_PIC_STATE", "MFX_FQM_STATE", "MFC_JPEG_HUFF_TABLE_STATE"}),
        {"MFX_PAK_INSERT_OBJECT"},
        "MFC_JPEG_SCAN_OBJECT"},
-      {mfx, 5, with({"MFX_VP8_ENCODER_CFG", "MFX_VP8_PIC_STATE", "MFX_VP8_BSP_BUF_BASE_ADDR_STATE"}), {}, "MFX_VP8_PAK_OBJECT"}};
+      {mfx, 5, with({"MFX_VP8_ENCODER_CFG", "MFX_VP8_PIC_STATE", "MFX_VP8_BSP_BUF_BASE_ADDR_STATE"}), {}, "MFX_VP8_PAK_OBJECT"},
+      {hcp,
+       1,
+       {"HCP_SURFACE_STATE", "HCP_SURFACE_STATE", "HCP_PIPE_BUF_ADDR_STATE", "HCP_IND_OBJ_BASE_ADDR_STATE", "HCP_VP9_PIC_STATE",
+        "HCP_VP9_SEGMENT_STATE"},
+       {"HCP_PAK_INSERT_OBJECT"},
+       "HCP_VP9_PAK_OBJECT"}};
   return targets[codec];
 }
 
@@ -155,6 +169,7 @@ void run_pictures(StateSource& in, Codec codec) {
     case mpeg2: Mpeg2Pictures(rig).run(); break;
     case jpeg: JpegPictures(rig).run(); break;
     case vp8: Vp8Pictures(rig).run(); break;
+    case vp9: Vp9Pictures(rig).run(); break;
     default: AvcPictures(rig, codec == avc_vdenc).run(); break;
   }
   rig.end();
@@ -167,9 +182,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace softgen::fuzz;
   StateSource in({data, size});
   const uint8_t kind = in.take<uint8_t>();
-  // The last kinds are VP8's; the others are as the corpus has them.
-  const auto codec = kind >= first_vp8_kind ? vp8 : static_cast<Codec>(kind % vp8);
-  if ((codec == vp8 ? kind : kind / vp8) % 3 == 0) hostile(codec).run({data, size});
+  // The last kinds are VP9's and VP8's; the others are as the corpus has them.
+  constexpr uint8_t others = vp8;
+  const auto codec = kind >= first_vp8_kind ? vp8 : kind >= first_vp9_kind ? vp9 : static_cast<Codec>(kind % others);
+  if ((codec >= others ? kind : kind / others) % 3 == 0) hostile(codec).run({data, size});
   else run_pictures(in, codec);
   return 0;
 }

@@ -144,3 +144,23 @@ class Vp8(ObjectsTest):
                     self.assertEqual(decoded, self.luma("-c:v", "libvpx", "-i", ours))
                     values = [psnr(decoded[i * size:(i + 1) * size], source[i * size:(i + 1) * size]) for i in range(self.FRAMES)]
                     self.assertGreater(min(values), bound - self.MAX_FALL)
+
+
+class Vp9(ObjectsTest):
+    """A key frame and inter frames that stay as near to the source, by fixed quantizer and by rate, of a size that ends within blocks. libvpx and FFmpeg's
+    own decoder take them for the same frames."""
+    WIDTH, HEIGHT, FRAMES, MIN_DECIBEL, MAX_LOSS = 338, 270, 9, 40, 2
+    RUNS = {"P": ["-global_quality", "60"], "fine": ["-global_quality", "4"], "rate": ["-b:v", "1M", "-maxrate", "1M"]}
+
+    def test_i965(self):
+        if "i965" not in self.drivers:
+            self.skipTest("i965-va-driver-shaders is not installed")
+        for name, options in self.RUNS.items():
+            with self.subTest(name):
+                ours = self.encoded("i965", f"{name}.ivf", "-c:v", "vp9_vaapi", "-g", "30", *options, "-f", "ivf")
+                size = self.WIDTH * self.HEIGHT
+                source, decoded = self.luma(*self.source()), self.luma("-err_detect", "explode", "-c:v", "vp9", "-i", ours)
+                self.assertEqual(decoded, self.luma("-c:v", "libvpx-vp9", "-i", ours))
+                each = [psnr(decoded[i:i + size], source[i:i + size]) for i in range(0, len(source), size)]
+                # The key frame is rounded otherwise; a rate has its own quantizers.
+                self.assertGreater(min(each), self.MIN_DECIBEL if name == "rate" else max(self.MIN_DECIBEL, each[1] - self.MAX_LOSS))

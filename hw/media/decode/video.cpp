@@ -25,6 +25,7 @@
 #include "hw/media/vp8/vp8_codec.h"
 #include "hw/media/vp8_encode/vp8_encode_codec.h"
 #include "hw/media/vp9/vp9_packets.h"
+#include "hw/media/vp9_encode/vp9_encode_packets.h"
 #include "hw/mmio/register_file.h"
 
 namespace softgen::media {
@@ -111,6 +112,8 @@ class PacketDecoder final : public VideoPackets {
     if (mode.standard == Standard::hevc)
       if (std::unique_ptr<Codec> encoder = make_hevc_encoder<G>(pool)) return encoder;
     if (mode.standard == Standard::vp9 && !mode.encode) return make_vp9_codec<G>(pool);
+    if (mode.standard == Standard::vp9)
+      if (std::unique_ptr<Codec> encoder = make_vp9_encoder<G>()) return encoder;
     if (mode.standard == Standard::vp8 && !mode.encode) return make_vp8_codec<G>(pool);
     if (mode.standard == Standard::vp8)
       if (std::unique_ptr<Codec> encoder = make_vp8_encoder<G>(pool)) return encoder;

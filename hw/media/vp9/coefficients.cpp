@@ -59,6 +59,38 @@ unsigned read_large(BoolDecoder& bits, const uint8_t* p, unsigned bit_depth, uin
   return 67 + read_extra(bits, cat6 + (16 - extra), extra);
 }
 
+struct Category {
+  unsigned first;  ///< the value of no extra bits
+  const uint8_t* probabilities;
+  unsigned extra;
+};
+/// Of 8 bits per sample. The largest value has 14 bits behind 67.
+constexpr Category categories[6] = {{5, cat_probabilities[0], 1},  {7, cat_probabilities[1], 2},  {11, cat_probabilities[2], 3},
+                                    {19, cat_probabilities[3], 4}, {35, cat_probabilities[4], 5}, {67, cat6 + 2, 14}};
+
+/// The counterpart of read_large(), of 8 bits per sample. Returns the energy.
+uint8_t write_large(BoolEncoder& bits, const uint8_t* p, unsigned value) {
+  bits.put(value > 4, p[0]);
+  if (value <= 4) {
+    bits.put(value > 2, p[1]);
+    if (value > 2) bits.put(value == 4, p[2]);
+    return value > 2 ? 3 : 2;
+  }
+  unsigned which = 5;
+  while (categories[which].first > value) --which;
+  const Category& category = categories[which];
+  bits.put(which > 1, p[3]);
+  if (which < 2) {
+    bits.put(which == 1, p[4]);
+  } else {
+    bits.put(which > 3, p[5]);
+    bits.put(which == 3 || which == 5, p[which > 3 ? 7 : 6]);
+  }
+  for (unsigned i = 0; i < category.extra; ++i)
+    bits.put((value - category.first) >> (category.extra - 1 - i) & 1, category.probabilities[i]);
+  return which > 1 ? 5 : 4;
+}
+
 constexpr uint8_t bands_of_4x4[16] = {0, 1, 1, 2, 2, 2, 3, 3, 3, 3, 4, 4, 4, 5, 5, 5};
 constexpr uint8_t first_bands[22] = {0, 1, 1, 2, 2, 2, 3, 3, 3, 3, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 5};
 unsigned band_of(unsigned tx_size, unsigned i) { return tx_size == 0 ? bands_of_4x4[i] : i < 22 ? first_bands[i] : 5; }
@@ -75,15 +107,13 @@ const Scan& scan_table(unsigned tx_size, TxType type) {
   return all[tx_size][static_cast<size_t>(type)];
 }
 
-unsigned read_coefficients(const FrameState& frame, TileState& tile, const CoefficientBlock& block, int32_t* to) {
+unsigned read_coefficients(const FrameState& frame, TileState<BoolDecoder>& tile, const CoefficientBlock& block, int32_t* to) {
   BoolDecoder bits = tile.bits;  // a copy: its state stays in registers
   const Scan& scan = scan_table(block.tx_size, block.type);
   const auto& probabilities = frame.probabilities.coefficients[block.tx_size][block.chroma][block.inter];
   auto& counts = tile.counts.coefficients[block.tx_size][block.chroma][block.inter];
   auto& looks = tile.counts.more_coefficients[block.tx_size][block.chroma][block.inter];
-  const unsigned count = 16u << (2 * block.tx_size), shift = block.tx_size == 3;
-  // Streams keep within these (8.6.2): 16 bits, or 18 for 10 bits per sample.
-  const int64_t largest = frame.picture.bit_depth == 8 ? INT16_MAX : (1 << 18) - 1;
+  const unsigned count = 16u << (2 * block.tx_size);
   uint8_t* const energies = tile.energies;
   unsigned context = block.context, i = 0;
   bool look = true;
@@ -111,8 +141,8 @@ unsigned read_coefficients(const FrameState& frame, TileState& tile, const Coeff
       } else {
         ++counts[band][context][1];
       }
-      const int64_t scaled = std::min(int64_t{value} * (*block.quantizers)[i > 0] >> shift, largest);
-      to[scan.stored[i]] = static_cast<int32_t>(bits.flag() ? -scaled : scaled);
+      const int32_t scaled = scaled_level(value, (*block.quantizers)[i > 0], block.tx_size, frame.picture.bit_depth);
+      to[scan.stored[i]] = bits.flag() ? -scaled : scaled;
     }
     energies[scan.order[i]] = energy;
     if (++i == count) break;
@@ -120,6 +150,46 @@ unsigned read_coefficients(const FrameState& frame, TileState& tile, const Coeff
   }
   tile.bits = bits;
   return i;
+}
+
+int32_t scaled_level(unsigned level, unsigned quantizer, unsigned tx_size, unsigned bit_depth) {
+  // Streams keep within these (8.6.2): 16 bits, or 18 for 10 bits per sample.
+  const int64_t largest = bit_depth == 8 ? INT16_MAX : (1 << 18) - 1;
+  return static_cast<int32_t>(std::min(int64_t{level} * quantizer >> (tx_size == 3), largest));
+}
+
+void write_coefficients(const FrameState& frame, TileState<BoolEncoder>& tile, const CoefficientBlock& block,
+                        std::span<const int16_t> levels) {
+  const Scan& scan = scan_table(block.tx_size, block.type);
+  const auto& probabilities = frame.probabilities.coefficients[block.tx_size][block.chroma][block.inter];
+  auto& counts = tile.counts.coefficients[block.tx_size][block.chroma][block.inter];
+  auto& looks = tile.counts.more_coefficients[block.tx_size][block.chroma][block.inter];
+  const unsigned count = 16u << (2 * block.tx_size);
+  unsigned context = block.context;
+  bool look = true;
+  for (unsigned i = 0; i < count; ++i) {
+    if (i) context = (1u + tile.energies[scan.neighbours[i][0]] + tile.energies[scan.neighbours[i][1]]) >> 1;
+    const unsigned band = band_of(block.tx_size, i);
+    const uint8_t* const p = probabilities[band][context];
+    auto& symbols = counts[band][context];
+    if (look) {
+      ++looks[band][context];
+      tile.bits.put(i < levels.size(), p[0]);
+    }
+    if (i == levels.size()) {
+      ++symbols[3];
+      return;
+    }
+    const unsigned value = static_cast<unsigned>(std::abs(levels[i]));
+    tile.bits.put(value > 0, p[1]);
+    uint8_t energy = value > 0;
+    look = value > 0;
+    ++symbols[std::min(value, 2u)];
+    if (value) tile.bits.put(value > 1, p[2]);
+    if (value > 1) energy = write_large(tile.bits, pareto[std::max<unsigned>(p[2], 1) - 1], value);
+    if (value) tile.bits.put(levels[i] < 0, 128);
+    tile.energies[scan.order[i]] = energy;
+  }
 }
 
 }  // namespace softgen::media::vp9

@@ -4,7 +4,10 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 
+#include "hw/media/bits/bool_decoder.h"
+#include "hw/media/bits/bool_encoder.h"
 #include "hw/media/vp9/frame_state.h"
 
 namespace softgen::media::vp9 {
@@ -26,6 +29,13 @@ struct CoefficientBlock {
 };
 
 /// Dequantized coefficients, transposed (column * size + row); `to` was 0. Returns how many positions were coded.
-unsigned read_coefficients(const FrameState& frame, TileState& tile, const CoefficientBlock& block, int32_t* to);
+unsigned read_coefficients(const FrameState& frame, TileState<BoolDecoder>& tile, const CoefficientBlock& block, int32_t* to);
+
+/// `levels`: in scan order, the last of them is not 0 and none beyond 16450. Quantizers are not looked at.
+void write_coefficients(const FrameState& frame, TileState<BoolEncoder>& tile, const CoefficientBlock& block,
+                        std::span<const int16_t> levels);
+
+/// Dequantized.
+int32_t scaled_level(unsigned level, unsigned quantizer, unsigned tx_size, unsigned bit_depth);
 
 }  // namespace softgen::media::vp9

@@ -11,11 +11,6 @@
 namespace softgen::media::vp9 {
 namespace {
 
-/// VP9 specification, get_tile_offset(): where a tile begins, in units of 8 samples.
-uint32_t tile_offset(uint32_t tile, uint32_t whole, unsigned log2) {
-  return std::min(static_cast<uint32_t>(uint64_t{tile} * ((whole + 7) / 8) >> log2) * 8, whole);
-}
-
 /// Sums of what tiles have counted.
 void add(const Counts& from, Counts& to) {
   static_assert(sizeof(Counts) % sizeof(uint32_t) == 0 && std::is_trivially_copyable_v<Counts>);

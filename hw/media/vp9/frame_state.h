@@ -2,6 +2,7 @@
 // What blocks of a picture share while it is decoded, beside samples, and the state of one tile.
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "hw/media/vp9/probabilities.h"
@@ -26,11 +27,11 @@ struct FrameState {
   void choose_compound_references();
 };
 
-struct TileState {
-  BoolDecoder bits;
+/// Without its bits.
+struct TileContexts {
   uint32_t column_begin = 0, column_end = 0;
   uint8_t left_nonzero[3][16] = {}, left_partition[8] = {};
-  Counts counts{};              ///< of all tiles that it has decoded
+  Counts counts{};              ///< of all tiles that it has coded
   uint8_t energies[1024] = {};  ///< of the block's coefficients: scratch memory
   void clear_left() {
     for (auto& plane : left_nonzero) std::fill(std::begin(plane), std::end(plane), uint8_t{0});
@@ -38,12 +39,15 @@ struct TileState {
   }
 };
 
-template <typename Probability>
-inline unsigned read_tree(BoolDecoder& bits, const int8_t* tree, const Probability* probabilities) {
-  int node = 0;
-  do node = tree[node + bits.decode(probabilities[node >> 1])];
-  while (node > 0);
-  return static_cast<unsigned>(-node);
+/// Bits: BoolDecoder or BoolEncoder.
+template <class Bits>
+struct TileState : TileContexts {
+  Bits bits;
+};
+
+/// VP9 specification, get_tile_offset(): where a tile begins, in units of 8 samples.
+inline uint32_t tile_offset(uint32_t tile, uint32_t whole, unsigned log2) {
+  return std::min(static_cast<uint32_t>(uint64_t{tile} * ((whole + 7) / 8) >> log2) * 8, whole);
 }
 
 }  // namespace softgen::media::vp9

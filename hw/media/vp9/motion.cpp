@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "hw/media/vp9/mode_reader.h"
+#include "hw/media/vp9/mode_contexts.h"
 #include "hw/media/vp9/tables.h"
 
 namespace softgen::media::vp9 {
@@ -42,15 +42,15 @@ constexpr uint8_t quarter_beside[4][2] = {{1, 2}, {1, 3}, {3, 2}, {3, 3}};
 
 }  // namespace
 
-const BlockInfo* ModeReader::candidate(const BlockInfo& block, unsigned index) const {
+const BlockInfo* ModeContexts::candidate(const BlockInfo& block, unsigned index) const {
   const int row = block.row + mv_candidates[block.size][index][0], column = block.column + mv_candidates[block.size][index][1];
-  if (row < 0 || row >= static_cast<int>(frame_.rows) || column < static_cast<int>(tile_.column_begin) ||
-      column >= static_cast<int>(tile_.column_end))
+  if (row < 0 || row >= static_cast<int>(frame_.rows) || column < static_cast<int>(contexts_.column_begin) ||
+      column >= static_cast<int>(contexts_.column_end))
     return nullptr;
   return frame_.at(static_cast<uint32_t>(row), static_cast<uint32_t>(column));
 }
 
-unsigned ModeReader::mode_context(const BlockInfo& block) const {
+unsigned ModeContexts::mode_context(const BlockInfo& block) const {
   static constexpr uint8_t weight[14] = {9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 0, 0, 3, 1};
   static constexpr uint8_t context[19] = {2, 3, 4, 1, 3, 0, 0, 0, 0, 5, 5, 0, 5, 0, 0, 0, 0, 0, 6};
   unsigned sum = 0;
@@ -59,7 +59,7 @@ unsigned ModeReader::mode_context(const BlockInfo& block) const {
   return context[sum];
 }
 
-void ModeReader::find_motion(const BlockInfo& block, int8_t reference, int quarter, Mv (&result)[2]) const {
+void ModeContexts::find_motion(const BlockInfo& block, int8_t reference, int quarter, Mv (&result)[2]) const {
   const StoredMotion* const previous = frame_.picture.use_previous_mvs && !frame_.side.previous.empty()
                                            ? &frame_.side.previous[block.row * frame_.columns + block.column]
                                            : nullptr;
@@ -90,7 +90,7 @@ void ModeReader::find_motion(const BlockInfo& block, int8_t reference, int quart
   for (unsigned i = 0; i < 2; ++i) result[i] = clamped(block, list[i]);
 }
 
-void ModeReader::near_of_quarter(const BlockInfo& block, unsigned quarter, unsigned which, Mv& nearest, Mv& near) const {
+void ModeContexts::near_of_quarter(const BlockInfo& block, unsigned quarter, unsigned which, Mv& nearest, Mv& near) const {
   Mv list[2];
   find_motion(block, block.reference[which], static_cast<int>(quarter), list);
   const auto other = [&](std::initializer_list<Mv> candidates) {
@@ -110,7 +110,7 @@ void ModeReader::near_of_quarter(const BlockInfo& block, unsigned quarter, unsig
 }
 
 // At most 16 samples beyond the picture.
-Mv ModeReader::clamped(const BlockInfo& block, Mv mv) const {
+Mv ModeContexts::clamped(const BlockInfo& block, Mv mv) const {
   constexpr int border = 16 << 3;
   const auto limit = [](int value, int at, int length, int whole) {
     return static_cast<int16_t>(std::clamp(value, -(at * 64) - border, std::max((whole - length - at) * 64 + border, -(at * 64) - border)));
@@ -119,8 +119,12 @@ Mv ModeReader::clamped(const BlockInfo& block, Mv mv) const {
           limit(mv.column, block.column, static_cast<int>(width8(block.size)), static_cast<int>(frame_.columns))};
 }
 
-Mv ModeReader::lowered(Mv mv) const {
-  if (frame_.picture.high_precision && std::abs(mv.row) < 64 && std::abs(mv.column) < 64) return mv;
+bool ModeContexts::has_eighths(Mv best) const {
+  return frame_.picture.high_precision && std::abs(best.row) < 64 && std::abs(best.column) < 64;
+}
+
+Mv ModeContexts::lowered(Mv mv) const {
+  if (has_eighths(mv)) return mv;
   const auto even = [](int16_t v) { return static_cast<int16_t>(v & 1 ? v + (v > 0 ? -1 : 1) : v); };
   return {even(mv.row), even(mv.column)};
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Contexts of references: VP9 specification, 9.3.1 (comp_mode, comp_ref, single_ref_p1, single_ref_p2).
-#include "hw/media/vp9/mode_reader.h"
+#include "hw/media/vp9/mode_contexts.h"
 
 namespace softgen::media::vp9 {
 namespace {
@@ -9,7 +9,7 @@ bool has(const BlockInfo& block, int8_t reference) { return block.reference[0] =
 
 }  // namespace
 
-unsigned ModeReader::compound_context() const {
+unsigned ModeContexts::compound_context() const {
   const Reference fixed = frame_.fixed_reference;
   if (above_ && left_) {
     if (above_->is_compound() && left_->is_compound()) return 4;
@@ -22,7 +22,7 @@ unsigned ModeReader::compound_context() const {
   return edge->is_compound() ? 3 : edge->reference[0] == fixed;
 }
 
-unsigned ModeReader::compound_reference_context() const {
+unsigned ModeContexts::compound_reference_context() const {
   const unsigned variable = !frame_.picture.sign_bias[static_cast<size_t>(frame_.fixed_reference)];
   const Reference fixed = frame_.fixed_reference, first = frame_.variable_reference[0], second = frame_.variable_reference[1];
   const auto reference = [&](const BlockInfo& block) { return block.reference[block.is_compound() ? variable : 0]; };
@@ -48,7 +48,7 @@ unsigned ModeReader::compound_reference_context() const {
   return (edge->is_compound() ? 4 : 3) * (reference(*edge) != second);
 }
 
-unsigned ModeReader::single_context_1() const {
+unsigned ModeContexts::single_context_1() const {
   const auto one = [](const BlockInfo& edge) -> unsigned {
     return edge.is_compound() ? 1 + has(edge, last_frame) : 4 * (edge.reference[0] == last_frame);
   };
@@ -65,7 +65,7 @@ unsigned ModeReader::single_context_1() const {
   return edge && edge->is_inter() ? one(*edge) : 2;
 }
 
-unsigned ModeReader::single_context_2() const {
+unsigned ModeContexts::single_context_2() const {
   if (above_ && left_) {
     if (!above_->is_inter() && !left_->is_inter()) return 2;
     if (!above_->is_inter() || !left_->is_inter()) {

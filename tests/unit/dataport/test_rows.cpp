@@ -74,16 +74,14 @@ Sent message_of(const Case& c, std::mt19937& random) {
   for (Grf& g : s.payload)
     for (uint32_t& dword : g.dw) dword = static_cast<uint32_t>(random());
   if (c.header) s.payload[0].dw[7] = 0xffff;
-  // A header's offset counts for all channels.
-  uint32_t global = 0;
-  if (c.header && c.kind == Kind::dword_scattered) {
-    global = random() % (*std::min_element(c.offsets.begin(), c.offsets.end()) / 4 + 1);
-    s.payload[0].dw[2] = global;
-  }
+  // The header's offset counts elements, as the channels' do.
+  const bool has_global = c.header && (c.kind == Kind::byte_scattered || c.kind == Kind::dword_scattered);
+  const uint32_t global = has_global ? static_cast<uint32_t>(random()) % 400 : 0;
+  if (has_global) s.payload[0].dw[2] = global;
   for (unsigned lane = 0; lane < c.lanes; lane++) {
     const uint64_t at = pixels + ahead + c.offsets[lane];
     if (c.wide()) std::memcpy(&s.payload[c.header + lane / 4].dw[lane % 4 * 2], &at, 8);
-    else s.payload[c.header + lane / 8].dw[lane % 8] = c.kind == Kind::dword_scattered ? c.offsets[lane] / 4 - global : c.offsets[lane];
+    else s.payload[c.header + lane / 8].dw[lane % 8] = (c.kind == Kind::dword_scattered ? c.offsets[lane] / 4 : c.offsets[lane]) - global;
   }
   const uint32_t simd = c.lanes == 16 ? 1 : 2;
   uint32_t type = 0, control = 0;

@@ -1,76 +1,79 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Modes of inter blocks and their motion vectors: VP9 specification, 6.4.11 to 6.4.20.
+#include "hw/media/vp9/inter_mode_coder.h"
+
 #include <algorithm>
+#include <bit>
 #include <cstdlib>
 
-#include "hw/media/vp9/mode_reader.h"
 #include "hw/media/vp9/tables.h"
 
 namespace softgen::media::vp9 {
 
-bool ModeReader::is_inter(const BlockInfo& block) {
-  const Segment& segment = frame_.picture.segmentation.segments[block.segment];
-  if (frame_.picture.segmentation.enabled && segment.has_reference) return segment.reference != intra_frame;
-  const bool above_intra = above_ && !above_->is_inter(), left_intra = left_ && !left_->is_inter();
-  const unsigned context = above_ && left_ ? (above_intra && left_intra ? 3 : above_intra || left_intra) : 2 * (above_intra || left_intra);
-  const bool inter = tile_.bits.decode(frame_.probabilities.is_inter[context]);
+template <class Bits>
+bool InterModeCoder<Bits>::is_inter(const BlockInfo& block) {
+  if (has_reference(block)) return segment_of(block).reference != intra_frame;
+  const unsigned context = is_inter_context();
+  const bool inter = code(tile_.bits, frame_.probabilities.is_inter[context], block.is_inter());
   ++tile_.counts.is_inter[context][inter];
   return inter;
 }
 
-void ModeReader::references(BlockInfo& block) {
-  const Segment& segment = frame_.picture.segmentation.segments[block.segment];
+template <class Bits>
+void InterModeCoder<Bits>::references(BlockInfo& block) {
+  const std::array<int8_t, 2> wanted = block.reference;
   block.reference = {last_frame, no_reference};
-  if (frame_.picture.segmentation.enabled && segment.has_reference) {
-    block.reference[0] = segment.reference;
+  if (has_reference(block)) {
+    block.reference[0] = segment_of(block).reference;
     return;
   }
   bool compound = frame_.header.reference_mode == compound_reference;
   if (frame_.header.reference_mode == reference_select) {
     const unsigned context = compound_context();
-    compound = tile_.bits.decode(frame_.probabilities.compound[context]);
+    compound = code(tile_.bits, frame_.probabilities.compound[context], wanted[1] > intra_frame);
     ++tile_.counts.compound[context][compound];
   }
   if (compound) {
     const unsigned fixed = frame_.picture.sign_bias[static_cast<size_t>(frame_.fixed_reference)], context = compound_reference_context();
-    const bool bit = tile_.bits.decode(frame_.probabilities.compound_reference[context]);
+    const bool bit = code(tile_.bits, frame_.probabilities.compound_reference[context], wanted[!fixed] == frame_.variable_reference[1]);
     ++tile_.counts.compound_reference[context][bit];
     block.reference[fixed] = frame_.fixed_reference;
     block.reference[!fixed] = frame_.variable_reference[bit];
     return;
   }
   const unsigned first = single_context_1();
-  const bool not_last = tile_.bits.decode(frame_.probabilities.single[first][0]);
+  const bool not_last = code(tile_.bits, frame_.probabilities.single[first][0], wanted[0] != last_frame);
   ++tile_.counts.single[first][0][not_last];
   if (!not_last) return;
   const unsigned second = single_context_2();
-  const bool altref = tile_.bits.decode(frame_.probabilities.single[second][1]);
+  const bool altref = code(tile_.bits, frame_.probabilities.single[second][1], wanted[0] == altref_frame);
   ++tile_.counts.single[second][1][altref];
   block.reference[0] = altref ? altref_frame : golden_frame;
 }
 
-uint8_t ModeReader::inter_mode(unsigned context) {
-  const unsigned mode = read_tree(tile_.bits, inter_mode_tree, frame_.probabilities.inter_mode[context]);
+template <class Bits>
+uint8_t InterModeCoder<Bits>::inter_mode(unsigned context, uint8_t wanted) {
+  const unsigned mode = code_tree(tile_.bits, inter_mode_tree, frame_.probabilities.inter_mode[context], wanted - unsigned{nearest_mv});
   ++tile_.counts.inter_mode[context][mode];
   return static_cast<uint8_t>(nearest_mv + mode);
 }
 
-void ModeReader::filter(BlockInfo& block) {
+template <class Bits>
+void InterModeCoder<Bits>::filter(BlockInfo& block) {
   if (frame_.picture.filter != filter_switchable) {
     block.filter = frame_.picture.filter;
     return;
   }
-  const unsigned above = above_ ? above_->filter : 3, left = left_ ? left_->filter : 3;
-  const unsigned context = std::min(left == above ? left : left == 3 ? above : above == 3 ? left : 3, 3u);
-  block.filter = static_cast<uint8_t>(read_tree(tile_.bits, filter_tree, frame_.probabilities.filter[context]));
+  const unsigned context = filter_context();
+  block.filter = static_cast<uint8_t>(code_tree(tile_.bits, filter_tree, frame_.probabilities.filter[context], block.filter));
   ++tile_.counts.filter[context][block.filter];
 }
 
-void ModeReader::inter_modes(BlockInfo& block) {
+template <class Bits>
+void InterModeCoder<Bits>::inter_modes(BlockInfo& block) {
   const unsigned context = mode_context(block);
-  const bool forced = frame_.picture.segmentation.enabled && frame_.picture.segmentation.segments[block.segment].skip;
+  const bool forced = skips(block);
   if (forced) block.mode = zero_mv;
-  else if (block.size >= block_8x8) block.mode = inter_mode(context);
+  else if (block.size >= block_8x8) block.mode = inter_mode(context, block.mode);
   filter(block);
   if (block.size < block_8x8) {
     // A skipped segment in a small block is no legal stream: its vectors are 0.
@@ -88,14 +91,15 @@ void ModeReader::inter_modes(BlockInfo& block) {
   for (unsigned quarter = 0; quarter < 3; ++quarter) block.mv[quarter] = block.mv[3];
 }
 
-void ModeReader::sub_block_modes(BlockInfo& block, unsigned context) {
+template <class Bits>
+void InterModeCoder<Bits>::sub_block_modes(BlockInfo& block, unsigned context) {
   const unsigned wide = width4_log2[block.size], high = height4_log2[block.size], count = 1u + block.is_compound();
   Mv best[2];
   bool have_best = false;
   for (unsigned y = 0; y < 2; y += 1 + high)
     for (unsigned x = 0; x < 2; x += 1 + wide) {
       const unsigned quarter = y * 2 + x;
-      block.mode = inter_mode(context);
+      block.mode = inter_mode(context, block.sub_modes[quarter]);
       Mv chosen[2];
       for (unsigned i = 0; i < count && (block.mode == nearest_mv || block.mode == near_mv); ++i) {
         Mv nearest, near;
@@ -114,46 +118,57 @@ void ModeReader::sub_block_modes(BlockInfo& block, unsigned context) {
     }
 }
 
-void ModeReader::assign(BlockInfo& block, unsigned quarter, uint8_t mode, const Mv (&best)[2], const Mv (&near)[2]) {
+template <class Bits>
+void InterModeCoder<Bits>::assign(BlockInfo& block, unsigned quarter, uint8_t mode, const Mv (&best)[2], const Mv (&near)[2]) {
   for (unsigned i = 0; i < 1u + block.is_compound(); ++i)
-    block.mv[quarter][i] = mode == new_mv ? read_mv(best[i]) : mode == zero_mv ? Mv{} : near[i];
+    block.mv[quarter][i] = mode == new_mv ? code_mv(best[i], block.mv[quarter][i]) : mode == zero_mv ? Mv{} : near[i];
 }
 
-Mv ModeReader::read_mv(Mv best) {
-  const bool high = frame_.picture.high_precision && std::abs(best.row) < 64 && std::abs(best.column) < 64;
-  const unsigned joint = read_tree(tile_.bits, mv_joint_tree, frame_.probabilities.joints);
+template <class Bits>
+Mv InterModeCoder<Bits>::code_mv(Mv best, Mv mv) {
+  const bool high = has_eighths(best);
+  int row = mv.row - best.row, column = mv.column - best.column;
+  const unsigned joint = code_tree(tile_.bits, mv_joint_tree, frame_.probabilities.joints, (row ? 2 : 0) + (column ? 1 : 0));
   ++tile_.counts.joints[joint];
-  const int row = joint & 2 ? read_component(0, high) : 0;
-  const int column = joint & 1 ? read_component(1, high) : 0;
+  row = joint & 2 ? component(0, high, row) : 0;
+  column = joint & 1 ? component(1, high, column) : 0;
   return {static_cast<int16_t>(best.row + row), static_cast<int16_t>(best.column + column)};
 }
 
-int ModeReader::read_component(unsigned component, bool high) {
+template <class Bits>
+int InterModeCoder<Bits>::component(unsigned component, bool high, int value) {
   const MvComponent& p = frame_.probabilities.mv[component];
   MvCounts& counts = tile_.counts.mv[component];
-  BoolDecoder& bits = tile_.bits;
-  const bool sign = bits.decode(p.sign);
+  Bits& bits = tile_.bits;
+  // An encoder's: not 0, less than 1 << 14, and even without eighths.
+  const unsigned above = static_cast<unsigned>(std::abs(value)) - (value != 0);
+  const unsigned wanted_class = above < 16 ? 0 : static_cast<unsigned>(std::bit_width(above >> 4));
+  const unsigned rest = wanted_class ? above - (8u << wanted_class) : above;
+  const bool sign = code(bits, p.sign, value < 0);
   ++counts.sign[sign];
-  const unsigned mv_class = read_tree(bits, mv_class_tree, p.classes);
+  const unsigned mv_class = code_tree(bits, mv_class_tree, p.classes, std::min(wanted_class, 10u));
   ++counts.classes[mv_class];
   unsigned integer = 0;
   if (!mv_class) {
-    integer = bits.decode(p.class0);
+    integer = code(bits, p.class0, rest >> 3 & 1);
     ++counts.class0[integer];
   }
   for (unsigned i = 0; i < mv_class; ++i) {
-    const bool bit = bits.decode(p.bits[i]);
+    const bool bit = code(bits, p.bits[i], rest >> (3 + i) & 1);
     ++counts.bits[i][bit];
     integer |= unsigned{bit} << i;
   }
-  const unsigned fraction = read_tree(bits, mv_fraction_tree, mv_class ? p.fraction : p.class0_fraction[integer]);
+  const unsigned fraction = code_tree(bits, mv_fraction_tree, mv_class ? p.fraction : p.class0_fraction[integer], rest >> 1 & 3);
   ++(mv_class ? counts.fraction : counts.class0_fraction[integer])[fraction];
   // Without high precision the bit is 1, and counted all the same (libvpx, vp9_inc_mv()).
-  const bool eighth = high ? bits.decode(mv_class ? p.high : p.class0_high) : true;
+  const bool eighth = high ? code(bits, mv_class ? p.high : p.class0_high, rest & 1) : true;
   ++(mv_class ? counts.high : counts.class0_high)[eighth];
-  const unsigned base = mv_class ? 2u << (mv_class + 2) : 0;
+  const unsigned base = mv_class ? 8u << mv_class : 0;
   const int magnitude = static_cast<int>(base + (integer << 3 | fraction << 1 | unsigned{eighth}) + 1);
   return sign ? -magnitude : magnitude;
 }
+
+template class InterModeCoder<BoolDecoder>;
+template class InterModeCoder<BoolEncoder>;
 
 }  // namespace softgen::media::vp9
