@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// HCP's packets of encoding VP9 by PAK objects. What they hold: i965-va-driver (gen9_vp9_encoder.c), and its kernels' objects and records (docs/media.md).
+// HCP's packets of encoding VP9 by PAK objects. What they hold: i965-va-driver (gen9_vp9_encoder.c), and its kernels' objects and records (docs/video-encoding.md).
 #include <algorithm>
 
 #include "hw/defs/gen11/all.h"
@@ -113,7 +113,9 @@ class EncodeDecoder final : public Vp9EncodePackets {
     env.registers.poke(r::HCP_VP9_BITSTREAM_BYTECOUNT_FRAME_NO_HEADER, report.tile_bytes);
     env.registers.poke(r::HCP_VP9_IMAGE_STATUS_MASK, 0);
     env.registers.poke(r::HCP_VP9_IMAGE_STATUS_CONTROL, 0);
-    if (report.is_cut) guest_error("HCP_IND_OBJ_BASE_ADDR_STATE", "the coded picture is beyond the PAK-BSE object's bound");
+    if (report.is_cut)
+      guest_error("HCP_IND_OBJ_BASE_ADDR_STATE",
+                  "the coded picture is beyond the PAK-BSE object's bound, or a tile has more bytes than twice the samples");
   }
 
  private:

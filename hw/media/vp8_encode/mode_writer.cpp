@@ -80,7 +80,9 @@ void write_component(BoolEncoder& bits, const uint8_t* probs, int value) {
   } else {
     const uint8_t* const tree = probs + short_tree;
     const unsigned high = magnitude >> 2 & 1, middle = magnitude >> 1 & 1;
-    bits.put(high, tree[0]), bits.put(middle, tree[high ? 4 : 1]), bits.put(magnitude & 1, tree[(high ? 5 : 2) + middle]);
+    bits.put(high, tree[0]);
+    bits.put(middle, tree[high ? 4 : 1]);
+    bits.put(magnitude & 1, tree[(high ? 5 : 2) + middle]);
   }
   if (magnitude) bits.put(value < 0, probs[sign]);
 }
@@ -139,10 +141,8 @@ void choose_inter_mode(const FrameParams& frame, uint32_t x, uint32_t y, Macrobl
   const Candidates near = find_near(frame, x, y, block, stride);
   if (block->mode != Mode::split) {
     Vector vector = block->vector[0];
-    if (vector == Vector{}) block->mode = Mode::zero;
-    else if (vector == near.nearest) block->mode = Mode::nearest;
-    else if (vector == near.near) block->mode = Mode::near;
-    else block->mode = Mode::fresh, vector = writable(vector, near.best);
+    block->mode = vector == Vector{} ? Mode::zero : vector == near.nearest ? Mode::nearest : vector == near.near ? Mode::near : Mode::fresh;
+    if (block->mode == Mode::fresh) vector = writable(vector, near.best);
     block->vector.fill(vector);
     return;
   }

@@ -95,8 +95,10 @@ void Vp8Encoder::assemble(EngineEnv& env) {
   put24(bytes_, size_t{!frame_.is_key} | output_.version << 1 | size_t{output_.shown} << 4 | first.size() << 5);
   if (frame_.is_key) {
     bytes_.insert(bytes_.end(), std::begin(start_code), std::end(start_code));
-    for (const unsigned size : {output_.width, output_.height})
-      bytes_.push_back(static_cast<uint8_t>(size)), bytes_.push_back(static_cast<uint8_t>(size >> 8));
+    for (const unsigned size : {output_.width, output_.height}) {
+      bytes_.push_back(static_cast<uint8_t>(size));
+      bytes_.push_back(static_cast<uint8_t>(size >> 8));
+    }
   }
   bytes_.insert(bytes_.end(), first.begin(), first.end());
   std::array<std::span<const uint8_t>, max_partitions> tokens;

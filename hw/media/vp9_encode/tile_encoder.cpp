@@ -5,8 +5,8 @@
 
 namespace softgen::media::vp9 {
 
-void TileEncoder::begin(uint32_t column_begin, uint32_t column_end) {
-  tile_.bits.begin();
+void TileEncoder::begin(uint32_t column_begin, uint32_t column_end, size_t max_bytes) {
+  tile_.bits.begin(max_bytes);
   tile_.bits.literal(0, 1);  // the marker
   tile_.column_begin = column_begin, tile_.column_end = column_end;
 }

@@ -20,12 +20,14 @@ class TileEncoder : private BlockSamples<uint8_t> {
   /// Counts begin anew.
   void begin_picture() { tile_.counts = {}; }
   const Counts& counts() const { return tile_.counts; }
-  void begin(uint32_t column_begin, uint32_t column_end);
+  /// `max_bytes`: what comes behind so many is dropped.
+  void begin(uint32_t column_begin, uint32_t column_end, size_t max_bytes);
   void begin_row() { tile_.clear_left(); }
   /// At a place in units of 8 samples. Units that are missing become others; false: some were, or had another size.
   bool superblock(uint32_t row, uint32_t column, const SuperblockRecord& record);
   /// The tile's bytes.
   std::vector<uint8_t> end();
+  bool is_cut() const { return tile_.bits.is_cut(); }
 
  private:
   const UnitRecord& next_unit(unsigned log2);

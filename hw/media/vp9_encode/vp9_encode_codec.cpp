@@ -14,6 +14,9 @@ namespace {
 constexpr size_t max_header_bytes = 64 << 10;
 constexpr uint32_t superblock = 8;  // in units of 8 samples
 
+/// Of luma and chroma. No sensible picture has more bytes than twice as many, which bounds a tile's memory.
+size_t samples(const vp9::Parameters& picture) { return size_t{picture.width} * picture.height * 3 / 2 + 4096; }
+
 /// What is beyond the header's end is left out.
 void fill_in(const vp9::HeaderField& field, std::vector<uint8_t>& header) {
   if (uint64_t{field.bit} + field.bits > header.size() * 8) return;
@@ -83,7 +86,7 @@ void Vp9Encoder::begin_tile(EngineEnv& env) {
   for (;; end_tile(env)) {
     row_ = row_of_tile(tile_y_), column_ = column_of_tile(tile_x_);
     if (row_ >= frame_.rows && tile_y_ >> frame_.picture.log2_tile_rows) return;  // all of them have ended
-    tile_.begin(column_, column_of_tile(tile_x_ + 1));
+    tile_.begin(column_, column_of_tile(tile_x_ + 1), 2 * samples(frame_.picture));
     tile_.begin_row();
     if (row_ < row_of_tile(tile_y_ + 1) && column_ < column_of_tile(tile_x_ + 1)) return;
   }
@@ -91,6 +94,7 @@ void Vp9Encoder::begin_tile(EngineEnv& env) {
 
 void Vp9Encoder::end_tile(EngineEnv& env) {
   const std::vector<uint8_t> bytes = tile_.end();
+  report_.is_cut |= tile_.is_cut();
   const bool ends_row = tile_x_ + 1 == 1u << frame_.picture.log2_tile_columns;
   if (!ends_row || tile_y_ + 1 < 1u << frame_.picture.log2_tile_rows) {
     const auto size = static_cast<uint32_t>(bytes.size());
@@ -167,7 +171,7 @@ ExecResult Vp9Encoder::close(const PacketStore&, EngineEnv& env) {
   memory_.write(*job_, env, frame_.picture.refresh_context);
   coded_.pad(env.view, job_->coded);
   report_.tile_bytes = report_.bytes - report_.tile_bytes;
-  report_.is_cut = coded_.is_cut();
+  report_.is_cut |= coded_.is_cut();
   packets_->report(env, report_);
   open_ = false;
   return ExecResult::done;
