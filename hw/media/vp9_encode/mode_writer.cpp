@@ -24,6 +24,13 @@ void ModeWriter::choose(BlockInfo& block, const UnitRecord& unit, unsigned which
   else choose_intra(block, unit, which);
 }
 
+bool ModeWriter::must_be_whole(uint32_t row, uint32_t column, const UnitRecord& unit) {
+  if (frame_.picture.is_intra()) return false;
+  BlockInfo& block = begin_block(row, column, block_8x8);
+  block.segment = segment(block, unit.parts[0]);
+  return skips(block);
+}
+
 uint8_t ModeWriter::segment(const BlockInfo& block, const UnitPart& part) const {
   const Segmentation& segmentation = frame_.picture.segmentation;
   if (!segmentation.enabled) return 0;

@@ -12,6 +12,8 @@ class ModeWriter : public ModeCoder<BoolEncoder> {
   using ModeCoder::ModeCoder;
   /// Fills a block that has begun: that of part `which`.
   void choose(BlockInfo& block, const UnitRecord& unit, unsigned which);
+  /// Inter blocks of skipped segments have 8x8 samples at least (libvpx refuses smaller ones).
+  bool must_be_whole(uint32_t row, uint32_t column, const UnitRecord& unit);
   bool skips(const BlockInfo& block) const { return ModeContexts::skips(block); }
 
  private:

@@ -47,6 +47,7 @@ void TileEncoder::partition(uint32_t row, uint32_t column, unsigned log2, unsign
   if (!has_rows) kind = partition_horizontal;
   else if (!has_columns) kind = partition_vertical;
   else if (kind == partition_split && log2 > 0) kind = partition_none;
+  if (log2 == 0 && kind != partition_none && modes_.must_be_whole(row, column, unit)) kind = partition_none;
   modes_.partition(row, column, log2, has_rows, has_columns, kind);
   const unsigned size = size_of_parts(kind, log2);
   block(row, column, size, unit, 0);
