@@ -36,11 +36,11 @@ class CodedBuffer {
   void begin() { size_ = 0, is_cut_ = false; }
   /// Where the next bytes go, from the address on.
   void seek(uint64_t offset) { size_ = offset; }
+  /// Bytes that append() would still write.
+  uint64_t room(const PakTarget& to) const { return to.bound ? to.bound - std::min(to.address + size_, to.bound) : ~uint64_t{0}; }
   /// What would be at the target's bound or beyond is dropped. Returns the number of bytes that were written.
   uint64_t append(memory::View& view, const PakTarget& to, std::span<const uint8_t> bytes) {
-    const uint64_t at = to.address + size_;
-    const uint64_t room = to.bound ? to.bound - std::min(at, to.bound) : ~uint64_t{0};
-    const uint64_t written = std::min<uint64_t>(bytes.size(), room);
+    const uint64_t at = to.address + size_, written = std::min<uint64_t>(bytes.size(), room(to));
     is_cut_ |= written < bytes.size();
     view.write(at, bytes.data(), written);
     size_ += written;

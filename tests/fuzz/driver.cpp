@@ -23,7 +23,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr int finding_status = 77;
+constexpr int finding_status = 1;  // not 77, which meson takes for a skipped test
 
 const char* program = "";
 const char* folder = ".";

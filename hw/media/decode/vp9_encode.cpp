@@ -114,8 +114,7 @@ class EncodeDecoder final : public Vp9EncodePackets {
     env.registers.poke(r::HCP_VP9_IMAGE_STATUS_MASK, 0);
     env.registers.poke(r::HCP_VP9_IMAGE_STATUS_CONTROL, 0);
     if (report.is_cut)
-      guest_error("HCP_IND_OBJ_BASE_ADDR_STATE",
-                  "the coded picture is beyond the PAK-BSE object's bound, or a tile has more bytes than twice the samples");
+      guest_error("HCP_IND_OBJ_BASE_ADDR_STATE", "the coded picture is beyond the PAK-BSE object's bound, or a tile is too long");
   }
 
  private:

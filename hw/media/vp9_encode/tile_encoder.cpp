@@ -15,7 +15,7 @@ std::vector<uint8_t> TileEncoder::end() {
   const std::span<const uint8_t> written = tile_.bits.finish();
   std::vector<uint8_t> bytes(written.begin(), written.end());
   // Not what a superframe's index ends with (VP9 specification, annex B).
-  if ((bytes.back() & 0xe0) == 0xc0) bytes.push_back(0);
+  if (!bytes.empty() && (bytes.back() & 0xe0) == 0xc0) bytes.push_back(0);
   return bytes;
 }
 

@@ -13,9 +13,8 @@ namespace {
 
 constexpr size_t max_header_bytes = 64 << 10;
 constexpr uint32_t superblock = 8;  // in units of 8 samples
-
-/// Of luma and chroma. No sensible picture has more bytes than twice as many, which bounds a tile's memory.
-size_t samples(const vp9::Parameters& picture) { return size_t{picture.width} * picture.height * 3 / 2 + 4096; }
+/// Of a coded object without a bound: about 3 for each sample of the largest picture.
+constexpr uint64_t max_tile_bytes = 256 << 20;
 
 /// What is beyond the header's end is left out.
 void fill_in(const vp9::HeaderField& field, std::vector<uint8_t>& header) {
@@ -86,7 +85,7 @@ void Vp9Encoder::begin_tile(EngineEnv& env) {
   for (;; end_tile(env)) {
     row_ = row_of_tile(tile_y_), column_ = column_of_tile(tile_x_);
     if (row_ >= frame_.rows && tile_y_ >> frame_.picture.log2_tile_rows) return;  // all of them have ended
-    tile_.begin(column_, column_of_tile(tile_x_ + 1), 2 * samples(frame_.picture));
+    tile_.begin(column_, column_of_tile(tile_x_ + 1), std::min(coded_.room(job_->coded), max_tile_bytes));
     tile_.begin_row();
     if (row_ < row_of_tile(tile_y_ + 1) && column_ < column_of_tile(tile_x_ + 1)) return;
   }
