@@ -10,7 +10,7 @@ import fuzz_command
 import fuzz_coverage
 import fuzz_guest
 import fuzz_text
-from common import Failure, existing_directory, print_table, say
+from common import Failure, content_key, existing_directory, print_table, say
 
 EPILOG = """Each execution restores the machine and has its agent run a program of i915's and DRM's ioctls, with batches of packets that hw/defs declares.
 Programs that reach new code of i915 or drm are kept and changed further. An oops, WARN, BUG, hung task, lockdep report, soft lockup, a program that
@@ -55,9 +55,9 @@ def guest(options):
     campaigns = [fuzz_guest.Campaign(options, f"{options.seed} {job}") for job in range(options.jobs)]
     fuzz_base.run_all([functools.partial(work, campaign, texts, options.seconds) for campaign in campaigns], campaigns, options.jobs,
                       lambda c: f"{c.executions} programs, {c.blocks} blocks, {len(c.corpus)} kept, {len(c.findings)} findings")
+    print_results(campaigns)
     if folder:
         keep_corpus(folder, campaigns)
-    print_results(campaigns)
     if options.old is not None:
         fuzz_coverage.print_comparison(set().union(*(campaign.entered for campaign in campaigns)), options.old)
     if report:
@@ -86,7 +86,7 @@ def keep_corpus(folder, campaigns):
     for campaign in campaigns:
         for entry in campaign.corpus:
             text = fuzz_text.write(campaign.table, entry.calls)
-            (folder / f"{fuzz_guest.content_key(text)}.program").write_text(text)
+            (folder / f"{content_key(text)}.program").write_text(text)
 
 
 def print_results(campaigns):

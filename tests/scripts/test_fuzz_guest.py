@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """scripts/fuzz guest: its table against the C headers, its programs' forms, its generator. tests/boot/test_fuzz_guest.py runs programs in a guest."""
+import argparse
 import pathlib
 import random
 import re
@@ -11,6 +12,7 @@ import unittest
 from driver import ROOT, script
 
 sys.path.insert(0, str(ROOT / "scripts" / "lib"))
+import cmd_fuzz_guest  # noqa: E402
 import fuzz_compares  # noqa: E402
 import fuzz_coverage  # noqa: E402
 import fuzz_generate  # noqa: E402
@@ -248,6 +250,16 @@ class Syzlang(unittest.TestCase):
 
 
 class Command(unittest.TestCase):
+    def test_a_corpus_that_is_kept_can_be_read(self):
+        campaign = fuzz_guest.Campaign(argparse.Namespace(compares=False, platform="kbl"), "1")
+        campaign.corpus = [fuzz_guest.Entry(campaign.mutator.fresh(), 0.1) for _ in range(3)]
+        with tempfile.TemporaryDirectory() as name:
+            cmd_fuzz_guest.keep_corpus(pathlib.Path(name), [campaign])
+            texts = {path.read_text() for path in pathlib.Path(name).glob("*.program")}
+        self.assertEqual(texts, {fuzz_text.write(TABLE, entry.calls) for entry in campaign.corpus})
+        for text in texts:
+            campaign.parse(text)
+
     def test_show_needs_no_machine_and_repeats(self):
         first, second = (script("fuzz", "guest", "--show", "2", "--seed", "5") for _ in range(2))
         self.assertEqual((first.returncode, first.stderr), (0, ""))
