@@ -133,9 +133,10 @@ def rows(known, hits):
 
 
 def read_rows(path):
-    """{(module, name, ordinal): row} of a file that scripts/coverage --json wrote."""
+    """{(module, name, ordinal): module, file and entries} of a file that scripts/coverage --json wrote."""
     try:
-        return {key_of(row): row for row in json.loads(pathlib.Path(path).read_text())["functions"] if row["entries"] >= 0 and row["file"]}
+        rows = json.loads(pathlib.Path(path).read_text())["functions"]
+        return {key_of(row): {name: row[name] for name in ("module", "file", "entries")} for row in rows}
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise Failure(f"--compare: '{path}' is no file that scripts/coverage --json wrote ({error})") from None
 

@@ -42,7 +42,7 @@ Entry = collections.namedtuple("Entry", "plan time_ns")  # of the corpus: a plan
 
 def finding_of(outcome, ignored=()):
     """(oracle, line) of an execution, or None. `ignored`: oracles that do not count."""
-    no_end = outcome.end not in ("done", "loud") and "no end" not in ignored
+    no_end = outcome.end not in fuzz_machine.ALIVE and "no end" not in ignored
     return fuzz_findings.complaint_of(outcome, ignored) or (("no end", NO_END) if no_end else None)
 
 
@@ -114,7 +114,7 @@ class Campaign(fuzz_compares.TracingCampaign, fuzz_base.BaseCampaign):
                 outcome = self.execute(attempt)
                 self.executed(attempt, outcome, self.finding_of(outcome))
                 self.restores += 1
-                if outcome.end not in ("done", "loud"):
+                if outcome.end not in fuzz_machine.ALIVE:
                     self._endless.append(kinds_of(attempt))
             memory, devices = self.machine.restored_hash().split()
             self.restores, self.looks, first = self.restores + 1, self.looks + 1, first or (memory, devices)

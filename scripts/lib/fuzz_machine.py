@@ -49,6 +49,7 @@ END_OF_REPORT = re.compile(rb"end Kernel panic")
 
 # How an execution ended. end: done, limit (of guest time), silent (the host waited for too long), dead (the kernel says so), loud (the kernel has written more
 # than MAX_CONSOLE). fresh: {classes, blocks, all} of coverage.
+ALIVE = ("done", "loud")  # the guest would go on
 Outcome = collections.namedtuple("Outcome", "end status time_ns output console fresh seconds")
 
 

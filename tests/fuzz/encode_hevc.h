@@ -7,19 +7,7 @@
 
 namespace softgen::fuzz {
 
-/// What HevcEncodePictures sends goes to the machines.
-struct HevcRigBase {
-  explicit HevcRigBase(EncodeRig& rig) : rig(rig), view(rig.view) {}
-  template <class State>
-  void send(const State& state) {
-    rig.send(state);
-  }
-  void send_dwords(std::span<const uint32_t> dwords) { rig.send_dwords(dwords); }
-  EncodeRig& rig;
-  decltype(EncodeRig::view)& view;
-};
-
-class HevcPictures : media::test::HevcEncodePictures<HevcRigBase> {
+class HevcPictures : media::test::HevcEncodePictures<UnitTestRig> {
   using Type = media::test::G::HCP_SLICE_STATE::SliceType;
   using Picture = media::test::G::HCP_PIC_STATE;
   using Record = media::test::CuRecord;

@@ -218,4 +218,16 @@ class EncodeRig {
   Views view{*this};
 };
 
+/// An EncodeRig as the pictures of the unit tests want it (HevcEncodePictures, Vp9EncodePictures).
+struct UnitTestRig {
+  explicit UnitTestRig(EncodeRig& rig) : rig(rig), view(rig.view) {}
+  template <class State>
+  void send(const State& state) {
+    rig.send(state);
+  }
+  void send_dwords(std::span<const uint32_t> dwords) { rig.send_dwords(dwords); }
+  EncodeRig& rig;
+  decltype(EncodeRig::view)& view;
+};
+
 }  // namespace softgen::fuzz

@@ -7,19 +7,7 @@
 
 namespace softgen::fuzz {
 
-/// What Vp9EncodePictures sends goes to the machines.
-struct Vp9RigBase {
-  explicit Vp9RigBase(EncodeRig& rig) : rig(rig), view(rig.view) {}
-  template <class State>
-  void send(const State& state) {
-    rig.send(state);
-  }
-  void send_dwords(std::span<const uint32_t> dwords) { rig.send_dwords(dwords); }
-  EncodeRig& rig;
-  decltype(EncodeRig::view)& view;
-};
-
-class Vp9Pictures : media::test::Vp9EncodePictures<Vp9RigBase> {
+class Vp9Pictures : media::test::Vp9EncodePictures<UnitTestRig> {
  public:
   explicit Vp9Pictures(EncodeRig& rig) : Vp9EncodePictures(rig) {}
 
@@ -107,19 +95,13 @@ class Vp9Pictures : media::test::Vp9EncodePictures<Vp9RigBase> {
     }
   }
 
-  static uint32_t tile_at(unsigned tile, uint32_t superblocks, unsigned log2) { return tile * superblocks >> log2; }
-
   void encode(unsigned index) {
     for (uint32_t i = 0; i < columns() * rows(); ++i) write_records(i);
     write_bins();
     watch(index, false);
     begin(index, false);
     insert_header();
-    const auto log2_rows = static_cast<unsigned>(picture.log2_tile_row), log2_columns = static_cast<unsigned>(picture.log2_tile_column);
-    for (unsigned j = 0; j < 1u << log2_rows; ++j)
-      for (unsigned i = 0; i < 1u << log2_columns; ++i)
-        for (uint32_t y = tile_at(j, rows(), log2_rows); y < tile_at(j + 1, rows(), log2_rows); ++y)
-          for (uint32_t x = tile_at(i, columns(), log2_columns); x < tile_at(i + 1, columns(), log2_columns); ++x) send_superblock(x, y);
+    each_superblock([&](uint32_t x, uint32_t y) { send_superblock(x, y); });
     rig.flush();
   }
   void send_superblock(uint32_t x, uint32_t y) {

@@ -30,7 +30,7 @@ class Vkmark(unittest.TestCase):
         with self.assertRaisesRegex(Failure, "runs on nothing"):
             bench_vkmark.frames("", peer=False)
 
-    def test_scene_without_a_frame(self):
+    def test_frameless_scene(self):
         with self.assertRaisesRegex(Failure, "no frame of clear:<default> on Intel"):
             bench_vkmark.frames(VKMARK.replace("0.200", "inf"), peer=False)
 

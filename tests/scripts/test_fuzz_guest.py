@@ -250,7 +250,7 @@ class Syzlang(unittest.TestCase):
 
 
 class Command(unittest.TestCase):
-    def test_a_corpus_that_is_kept_can_be_read(self):
+    def test_kept_corpus_is_readable(self):
         campaign = fuzz_guest.Campaign(argparse.Namespace(compares=False, platform="kbl"), "1")
         campaign.corpus = [fuzz_guest.Entry(campaign.mutator.fresh(), 0.1) for _ in range(3)]
         with tempfile.TemporaryDirectory() as name:

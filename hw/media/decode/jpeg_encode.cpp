@@ -116,11 +116,7 @@ class PacketDecoder final : public EncodePackets {
   }
 
   static void set_surface(const PacketStore& state, EncodedScan& out) {
-    // The source is surface 4; i965-va-driver sends 0.
-    const unsigned source = state.has(Surface::id, static_cast<unsigned>(Surface::SurfaceID::MFX_SOURCE_INPUT_PICTURE))
-                                ? static_cast<unsigned>(Surface::SurfaceID::MFX_SOURCE_INPUT_PICTURE)
-                                : 0;
-    const Surface surface = Surface::unpack(state.get(Surface::id, source));
+    const Surface surface = Surface::unpack(state.get(Surface::id, mfx_source_surface<G>(state)));
     const typename G::MFX_PIPE_BUF_ADDR_STATE::View buffers(state.get(CommandId::MFX_PIPE_BUF_ADDR_STATE));
     out.luma = {.base = strip_canonical(buffers.original_uncompressed_picture_source_address()), .pitch = surface.surface_pitch + 1};
     out.luma.tiling = mfx_tiling(surface.tiled_surface, surface.tile_walk);

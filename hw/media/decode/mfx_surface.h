@@ -23,6 +23,14 @@ PictureLayout mfx_layout(const PacketStore& store, uint32_t width, uint32_t heig
   return nv12_layout(v.surface_pitch() + 1, mfx_tiling(v.tiled_surface(), v.tile_walk()), width, height, v.y_offset_for_u_cb());
 }
 
+/// Which MFX_SURFACE_STATE is that of the picture to encode: 4, or 0 where i965-va-driver sends one surface for all pictures.
+template <class G>
+unsigned mfx_source_surface(const PacketStore& store) {
+  using Surface = typename G::MFX_SURFACE_STATE;
+  constexpr auto source = static_cast<unsigned>(Surface::SurfaceID::MFX_SOURCE_INPUT_PICTURE);
+  return store.has(Surface::id, source) ? source : 0;
+}
+
 /// The output of the loop filter where that is enabled, else what comes before it.
 template <class G>
 uint64_t mfx_destination(const PacketStore& store) {

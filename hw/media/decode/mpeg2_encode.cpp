@@ -23,7 +23,6 @@ template <class G>
 class PacketDecoder final : public Mpeg2EncodePackets {
   using Picture = typename G::MFX_MPEG2_PIC_STATE;
   using Group = typename G::MFC_MPEG2_SLICEGROUP_STATE;
-  using Surface = typename G::MFX_SURFACE_STATE;
   using Object = typename G::MFC_MPEG2_PAK_OBJECT;
 
  public:
@@ -35,9 +34,7 @@ class PacketDecoder final : public Mpeg2EncodePackets {
     const typename G::MFX_PIPE_BUF_ADDR_STATE::View buffers(state.get(CommandId::MFX_PIPE_BUF_ADDR_STATE));
     SurfaceSet set = shared_->surfaces(state);
     set.destination = strip_canonical(buffers.original_uncompressed_picture_source_address());
-    // i965-va-driver sends one surface for all pictures.
-    constexpr unsigned id = static_cast<unsigned>(Surface::SurfaceID::MFX_SOURCE_INPUT_PICTURE);
-    if (state.has(Surface::id, id)) static_cast<PictureLayout&>(set) = mfx_layout<G>(state, set.luma.width, set.luma.height, id);
+    static_cast<PictureLayout&>(set) = mfx_layout<G>(state, set.luma.width, set.luma.height, mfx_source_surface<G>(state));
     return set;
   }
 

@@ -54,8 +54,7 @@ class PacketDecoder final : public Vp8EncodePackets {
   FrameSurfaces source(const PacketStore& state) const override {
     const typename G::MFX_PIPE_BUF_ADDR_STATE::View buffers(state.get(CommandId::MFX_PIPE_BUF_ADDR_STATE));
     FrameSurfaces set = shared_->surfaces(state);
-    constexpr unsigned id = static_cast<unsigned>(Surface::SurfaceID::MFX_SOURCE_INPUT_PICTURE);
-    const unsigned index = state.has(Surface::id, id) ? id : 0;
+    const unsigned index = mfx_source_surface<G>(state);
     // Beyond its own size the source's last samples are repeated.
     const typename Surface::View surface(state.get(Surface::id, index));
     const auto width = std::min(set.luma.width, static_cast<uint32_t>(surface.width()) + 1);

@@ -132,15 +132,15 @@ class EncodeDecoder final : public Vp9EncodePackets {
     const auto ac = [&](uint32_t delta) { return vp9::ac_quantizers[limited(q + signed_of(delta, 5))]; };
     out.quantizers[0] = {dc(pic.luma_dc_q_index_delta), ac(0)};
     out.quantizers[1] = {dc(pic.chroma_dc_q_index_delta), ac(pic.chroma_ac_q_index_delta)};
-    constexpr int most = 63;
-    const int level = std::clamp(static_cast<int>(pic.filter_level) + signed_of(s.segment_lf_level_delta(), 7), 0, most),
+    constexpr int max_level = 63;
+    const int level = std::clamp(static_cast<int>(pic.filter_level) + signed_of(s.segment_lf_level_delta(), 7), 0, max_level),
               scale = 1 << (level >> 5);
     const uint32_t references[4] = {pic.lf_ref_delta_0, pic.lf_ref_delta_1, pic.lf_ref_delta_2, pic.lf_ref_delta_3};
     const uint32_t modes[2] = {pic.lf_mode_delta_0, pic.lf_mode_delta_1};
     for (unsigned reference = 0; reference < 4; ++reference)
       for (unsigned mode = 0; mode < 2; ++mode) {
         const int delta = signed_of(references[reference], 7) + (reference ? signed_of(modes[mode], 7) : 0);
-        out.levels[reference][mode] = static_cast<uint8_t>(std::clamp(level + delta * scale, 0, most));
+        out.levels[reference][mode] = static_cast<uint8_t>(std::clamp(level + delta * scale, 0, max_level));
       }
     return out;
   }

@@ -27,9 +27,9 @@ class FrameEncoder {
   uint32_t next_x() const { return next_ % frame_.width; }
   uint32_t next_y() const { return next_ / frame_.width; }
 
-  /// The next one. What cannot be in such a frame becomes what can.
+  /// The next one. Modes and vectors that its frame cannot have are replaced by legal ones.
   void macroblock(const PakObject& object, const References& references, const PictureMap& source);
-  /// All are there: the loop filter. False: it was stopped.
+  /// The loop filter, once all macroblocks are coded. False: it was stopped.
   bool filter(const StopFlag& stop);
 
   const Frame<uint8_t>& picture() const { return picture_; }

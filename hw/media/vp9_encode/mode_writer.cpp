@@ -127,10 +127,10 @@ uint8_t ModeWriter::mode_for(const std::array<Mv, 2>& wanted, const Mv (&best)[2
 }
 
 Mv ModeWriter::codable(Mv wanted, Mv best) const {
-  constexpr int most = (1 << 14) - 2;  // vectors and differences stay below 2048 samples (libvpx, is_mv_valid())
+  constexpr int max = (1 << 14) - 2;  // vectors and differences stay below 2048 samples (libvpx, is_mv_valid())
   const bool eighths = has_eighths(best);
   const auto component = [&](int value, int from) {
-    int difference = std::clamp(std::clamp(value, -most, most) - from, -most, most);
+    int difference = std::clamp(std::clamp(value, -max, max) - from, -max, max);
     if (!eighths) difference -= difference % 2;
     return static_cast<int16_t>(from + difference);
   };

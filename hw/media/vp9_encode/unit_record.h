@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A superblock as kernels have chosen it: HCP_VP9_PAK_OBJECT and its CU records, without any generation's layout. What cannot be becomes what can.
+// A superblock as kernels have chosen it: HCP_VP9_PAK_OBJECT and its CU records, without any generation's layout. Values may be illegal: TileEncoder replaces them.
 #pragma once
 
 #include <array>

@@ -10,7 +10,7 @@
 #define MAX_OUTPUT 60000  // below what the harness keeps of an output (hw/qemu/harness.h)
 
 int tell_symbols(const char* from) {
-  unsigned long skip = strtoul(from, NULL, 10), at = 0, told = 0;
+  unsigned long skip = strtoul(from, NULL, 10), at = 0, sent = 0;
   FILE* file = fopen("/proc/kallsyms", "re");
   if (!file) return 1;
   char line[512];
@@ -18,9 +18,9 @@ int tell_symbols(const char* from) {
     if (!strchr(line, '[')) continue;  // of the kernel itself
     if (at >= skip) {
       const unsigned long length = strlen(line);
-      if (told + length > MAX_OUTPUT) break;
+      if (sent + length > MAX_OUTPUT) break;
       tell("%s", line);
-      told += length;
+      sent += length;
     }
     at += strlen(line);
   }

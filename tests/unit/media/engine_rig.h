@@ -3,6 +3,7 @@
 #pragma once
 
 #include <span>
+#include <vector>
 
 #include "hw/defs/command.h"
 #include "hw/iface/engine.h"
@@ -24,6 +25,12 @@ struct EngineRig : memory::test::Mapped {
     const defs::Command* const command = commands.find(class_of(env.engine), dwords[0]);
     REQUIRE(command);
     return engine.execute({0x1000, command, dwords}, env);
+  }
+  /// Of memory.
+  std::vector<uint8_t> bytes_at(uint64_t at, size_t count) {
+    std::vector<uint8_t> bytes(count);
+    view.read(at, bytes.data(), bytes.size());
+    return bytes;
   }
 
   const defs::CommandSet& commands;

@@ -9,6 +9,7 @@
 
 #include "hw/defs/gen9/all.h"
 #include "hw/surface/tiling.h"
+#include "tests/unit/media/source_samples.h"
 
 namespace softgen::media::test {
 
@@ -55,7 +56,7 @@ struct HevcEncodePictures : HevcRigLayout, Rig {
   void fill_source(unsigned noise, unsigned shift) {
     for (uint32_t y = 0; y < chroma_row + picture_height() / 2; ++y) {
       for (uint32_t x = 0; x < picture_width(); ++x) {
-        const unsigned value = 40 + ((x + shift) * 3 + y * 2) % 120 + ((x + shift) / 12 + y / 20) % 2 * 50 + random() % (noise + 1);
+        const unsigned value = sample_of_shapes(x + shift, y) + static_cast<unsigned>(random() % (noise + 1));
         const uint32_t bytes = is_wide() ? 2 : 1;
         const uint64_t at = source + surface::offset_of_bytes(surface::Tiling::y, x * bytes, y, pitch());
         if (is_wide()) view.store(at, static_cast<uint16_t>((value << 2 | random() % 4) << 6));

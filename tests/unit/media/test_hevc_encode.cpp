@@ -98,12 +98,6 @@ struct Encoding : HevcEncodeRig {
     REQUIRE(video.flush({}, env) == ExecResult::done);
   }
 
-  std::vector<uint8_t> bytes_at(uint64_t at, size_t count) {
-    std::vector<uint8_t> bytes(count);
-    view.read(at, bytes.data(), bytes.size());
-    return bytes;
-  }
-
   void decode(unsigned index) {
     decoding = true;
     begin(index, true);
@@ -121,7 +115,7 @@ struct Encoding : HevcEncodeRig {
       send(object);
     }
     REQUIRE(video.flush({}, env) == ExecResult::done);
-    CHECK(registers.peek(0x1e904) == 0);
+    CHECK(registers.peek(reg::gen9::HCP_CABAC_STATUS) == 0);
   }
 
   void check(unsigned index) {

@@ -72,25 +72,12 @@ struct Encoding : Vp9EncodeRig {
     send_dwords(dwords);
   }
 
-  /// Where a tile begins, in superblocks.
-  static uint32_t tile_at(unsigned tile, uint32_t superblocks, unsigned log2) { return tile * superblocks >> log2; }
-
   void encode(unsigned index) {
     write_bins();
     begin(index, false);
     insert_header();
-    const auto log2_rows = static_cast<unsigned>(picture.log2_tile_row), log2_columns = static_cast<unsigned>(picture.log2_tile_column);
-    for (unsigned j = 0; j < 1u << log2_rows; ++j)
-      for (unsigned i = 0; i < 1u << log2_columns; ++i)
-        for (uint32_t y = tile_at(j, rows(), log2_rows); y < tile_at(j + 1, rows(), log2_rows); ++y)
-          for (uint32_t x = tile_at(i, columns(), log2_columns); x < tile_at(i + 1, columns(), log2_columns); ++x) encode_superblock(x, y);
+    each_superblock([&](uint32_t x, uint32_t y) { encode_superblock(x, y); });
     REQUIRE(video.flush({}, env) == ExecResult::done);
-  }
-
-  std::vector<uint8_t> bytes_at(uint64_t at, size_t count) {
-    std::vector<uint8_t> bytes(count);
-    view.read(at, bytes.data(), bytes.size());
-    return bytes;
   }
 
   void decode(unsigned index) {
@@ -100,7 +87,7 @@ struct Encoding : Vp9EncodeRig {
     object.indirect_bsd_data_length = registers.peek(bytes_register) - header_bytes;
     send(object);
     REQUIRE(video.flush({}, env) == ExecResult::done);
-    CHECK(registers.peek(0x1e904) == 0);
+    CHECK(registers.peek(reg::gen9::HCP_CABAC_STATUS) == 0);
   }
 
   void compare(unsigned index) {

@@ -9,9 +9,11 @@
 #include <vector>
 
 #include "hw/defs/gen9/all.h"
+#include "hw/defs/registers/registers.h"
 #include "hw/media/vp9/picture.h"
 #include "hw/media/vp9_encode/quantizer_tables.h"
 #include "hw/surface/tiling.h"
+#include "tests/unit/media/source_samples.h"
 
 namespace softgen::media::test {
 
@@ -22,7 +24,8 @@ struct Vp9RigLayout {
   static constexpr uint64_t source = 0x1'0000, first_picture = 0x2'0000, picture_bytes = 0x1'0000, first_motion = 0xa'0000,
                             motion_bytes = 0x2000, first_probabilities = 0xb'0000, first_segments = 0xb'4000, bins = 0xb'8000,
                             records = 0xc'0000, coded = 0xd'0000, coded_end = 0xf'0000;
-  static constexpr uint32_t header_bytes = 18, size_bit = 64, bytes_register = 0x1e9e0, tile_bytes_register = 0x1e9e4;
+  static constexpr uint32_t header_bytes = 18, size_bit = 64, bytes_register = reg::gen9::HCP_VP9_BITSTREAM_BYTECOUNT_FRAME,
+                            tile_bytes_register = reg::gen9::HCP_VP9_BITSTREAM_BYTECOUNT_FRAME_NO_HEADER;
   static uint64_t picture_at(unsigned index, bool decoded) { return first_picture + (index + (decoded ? 4 : 0)) * picture_bytes; }
   static uint64_t motion_at(unsigned index, bool decoded) { return first_motion + (index + (decoded ? 4 : 0)) * motion_bytes; }
   static uint64_t probabilities_at(bool decoded) { return first_probabilities + (decoded ? vp9::probability_bytes : 0); }
@@ -57,13 +60,23 @@ struct Vp9EncodePictures : Vp9RigLayout, Rig {
   uint32_t height() const { return picture.frame_height + 1; }
   uint32_t columns() const { return (width() + 63) / 64; }
   uint32_t rows() const { return (height() + 63) / 64; }
+  /// Calls body(x, y) for each one, in superblocks, tile by tile.
+  template <class Body>
+  void each_superblock(Body&& body) const {
+    const auto log2_rows = static_cast<unsigned>(picture.log2_tile_row), log2_columns = static_cast<unsigned>(picture.log2_tile_column);
+    const auto begin_of = [](unsigned tile, uint32_t superblocks, unsigned log2) { return tile * superblocks >> log2; };
+    for (unsigned j = 0; j < 1u << log2_rows; ++j)
+      for (unsigned i = 0; i < 1u << log2_columns; ++i)
+        for (uint32_t y = begin_of(j, rows(), log2_rows); y < begin_of(j + 1, rows(), log2_rows); ++y)
+          for (uint32_t x = begin_of(i, columns(), log2_columns); x < begin_of(i + 1, columns(), log2_columns); ++x) body(x, y);
+  }
   bool is_key() const { return picture.frame_type == Picture::FrameType::VP9_KEY_FRAME; }
 
   /// Shapes with edges, and noise.
   void fill_source(unsigned noise, unsigned shift) {
     for (uint32_t y = 0; y < chroma_row + height() / 2; ++y) {
       for (uint32_t x = 0; x < width(); ++x) {
-        const unsigned value = 40 + ((x + shift) * 3 + y * 2) % 120 + ((x + shift) / 12 + y / 20) % 2 * 50 + random() % (noise + 1);
+        const unsigned value = sample_of_shapes(x + shift, y) + static_cast<unsigned>(random() % (noise + 1));
         view.store(source + surface::offset_of_bytes(surface::Tiling::y, x, y, pitch), static_cast<uint8_t>(value));
       }
     }
