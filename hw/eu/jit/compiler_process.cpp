@@ -299,6 +299,7 @@ void CompilerProcess::kill() {
 }
 
 void CompilerProcess::abandon() {
+  abandoned_ = true;
   unusable_ = true;
   MutexLock lock(mutex_);
   kill();

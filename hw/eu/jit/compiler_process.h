@@ -36,6 +36,7 @@ class CompilerProcess {
   bool ready();
   /// Any thread. Kills the process; compile() returns at once and refuses later requests.
   void abandon();
+  bool abandoned() const { return abandoned_; }
   /// The compiler, such as "LLVM 19.1.7"; empty before its first start; "none: REASON" if there is none.
   std::string compiler() const;
   /// Its process; 0: none. For tests.
@@ -69,7 +70,7 @@ class CompilerProcess {
   pid_t pid_ SG_GUARDED_BY(mutex_) = 0;
   std::string born_ SG_GUARDED_BY(mutex_);  ///< the process's start time, as process ids are reused
   std::string compiler_ SG_GUARDED_BY(mutex_);
-  std::atomic<bool> unusable_{false};
+  std::atomic<bool> unusable_{false}, abandoned_{false};
 };
 
 /// The process's main loop, until the other end is closed. Exit status.

@@ -112,6 +112,8 @@ class ObjectSource {
         shared_.in_process ? compile(program_, variant_, isa_, wanted) : shared_.process.compile(program_, variant_, isa_, wanted);
     // Without code for a series its threads are started one by one, which is no loss worth a note.
     if (!object.refused || variant_.of_series()) return object;
+    // The program ends: that is no fault of the kernel or of the compiler.
+    if (shared_.process.abandoned()) return object;
     shared_.counters.refused++;
     note("EU JIT: a kernel stays with the interpreter", "{}", object.refused);
     return object;

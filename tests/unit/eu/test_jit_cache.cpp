@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "hw/base/log.h"
+#include "hw/base/failure_log.h"
 #include "hw/eu/isa/gen9/isa.h"
 #include "hw/eu/jit/disk_cache.h"
 #include "hw/eu/jit/engine.h"
@@ -228,6 +228,40 @@ TEST_CASE("eu engine: all engines give the same result, and use the compiler as 
     CHECK(stats.compiled_threads == (engine == Tier::interp ? 0u : engine == Tier::jit ? runs_before_compiling + 1 : 1u));
     CHECK(stats.compiled == (engine == Tier::interp ? 0u : 1u));
   }
+}
+
+TEST_CASE("eu engine: a kernel whose compilation ends with the program is neither noted nor counted as refused") {
+  if (jit::best_host_isa() == jit::HostIsa::none) return note("test", "no compiler here");
+  const Folder folder;
+  setenv("XDG_CACHE_HOME", folder.path.c_str(), 1);
+  const char* const own = getenv("SOFTGEN_EU_COMPILER");
+  const std::string before = own ? own : "";
+  // It never answers, so that the kernel's compilation is still pending when the engine is destroyed.
+  const std::string silent = folder.path + "/compiler", asked = folder.path + "/asked";
+  std::ofstream(silent) << "#!/bin/sh\n: > '" << asked << "'\nexec cat > /dev/null\n";
+  REQUIRE(chmod(silent.c_str(), 0700) == 0);
+  REQUIRE(mkfifo(asked.c_str(), 0600) == 0);
+  setenv("SOFTGEN_EU_COMPILER", silent.c_str(), 1);
+  Log log({});
+  {
+    const LogScope scope(log);
+    const auto compiler = make_compiler({.engine = eu::Engine::tiers});
+    Machine m;
+    const std::vector<Instruction> code{mov_imm(8, grf(127, RegType::ud), RegType::ud, 7), end()};
+    const auto p = Program::decode(gen9_isa(), assemble(code), 0, compiler.get());
+    for (uint32_t n = 0; n < runs_before_compiling; n++) {
+      ThreadStart how;
+      how.program = p.get();
+      m.thread.start(how);
+      CHECK(eu::run(m.thread, m.env, m.target) == RunResult::finished);
+    }
+    const std::ifstream waits_until_it_runs(asked);
+  }
+  if (own) setenv("SOFTGEN_EU_COMPILER", before.c_str(), 1);
+  else unsetenv("SOFTGEN_EU_COMPILER");
+  const LogScope scope(log);
+  CHECK(failure_count(Failure::note, "EU JIT: a kernel stays with the interpreter") == 0);
+  CHECK(failure_count(Failure::note, "EU JIT: kernels are interpreted") == 0);
 }
 
 TEST_CASE("eu jit: kernels that are too large, and special modes, are interpreted") {
