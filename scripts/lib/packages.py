@@ -26,7 +26,7 @@ GROUPS = {
 }
 
 # Debian 13 has no compute-runtime, and unstable's does not support Gen9 (dropped after 24.35). GStreamer's vaapi plugin is tried with Debian 12's alone.
-OF_DEBIAN_12 = ["intel-opencl-icd", "clinfo", "gstreamer1.0-vaapi"]
+OF_DEBIAN_12 = ["intel-opencl-icd", "clinfo", "gstreamer1.0-vaapi", "gstreamer1.0-plugins-good"]
 
 
 def sanitizer_runtime():

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Common code of the tests of softgen-run: programs run under it with the host's Mesa, or with another release's in a chroot."""
+import json
 import math
 import os
 import pathlib
@@ -77,3 +78,16 @@ class RunTest(unittest.TestCase):
         target = self.folder / name
         subprocess.run(["cc", "-O2", "-I/usr/include/libdrm", "-o", target, sources / f"{name}.c", *libraries], check=True)
         return str(target)
+
+
+class GStreamerTest(RunTest):
+    def setUp(self):
+        super().setUp()
+        if "gstreamer1.0-vaapi" not in apt.installed(["gstreamer1.0-vaapi"]):
+            self.skipTest("gstreamer1.0-vaapi is not installed")
+
+    def gstreamer(self, driver, pipeline):
+        """What --stats says of the work. GStreamer's registry is made anew, since its plugin lists what the driver has, and by the process whose statistics count."""
+        self.ok("gst-launch-1.0", "-q", *pipeline.split(), options=["--stats", "stats.json"], LIBVA_DRIVER_NAME=driver, GST_REGISTRY=str(self.folder / "registry"),
+                GST_REGISTRY_FORK="no")
+        return json.loads((self.folder / "stats.json").read_text())["work"]

@@ -1,13 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """H.264 of several views (Annex H) by GStreamer and i965. Decoded: every frame of two views equals FFmpeg's of the plain stream with the same macroblocks (syntax_mvc).
 Encoded, by the driver's non-free build: GStreamer's views do not refer to each other, so each is a plain stream in other NAL units, which FFmpeg decodes."""
-import json
 import re
 import subprocess
 
-import apt
 import syntax_mvc
-from driver import RunTest, drivers_with_kernels, need_driver, psnr
+from driver import GStreamerTest, drivers_with_kernels, need_driver, psnr
 from syntax_bits import Bits, escaped
 
 WIDTH, HEIGHT = 96, 64
@@ -17,18 +15,7 @@ STRUCTURES = {"frame": ["frame"], "tb": ["tb"], "mix": ["frame", "tb", "frame", 
 LONG = "IPBBPBBPBBPBBA"  # frames and fields of each structure, and an anchor at the end
 
 
-class ViewTest(RunTest):
-    def setUp(self):
-        super().setUp()
-        if not apt.installed(["gstreamer1.0-vaapi"]):
-            self.skipTest("gstreamer1.0-vaapi is not installed")
-
-    def gstreamer(self, pipeline):
-        """What --stats says of the work. GStreamer's registry is made anew, since its plugin lists what the driver has, and by the process whose statistics count."""
-        self.ok("gst-launch-1.0", "-q", *pipeline.split(), options=["--stats", "stats.json"], LIBVA_DRIVER_NAME="i965", GST_REGISTRY=str(self.folder / "registry"),
-                GST_REGISTRY_FORK="no")
-        return json.loads((self.folder / "stats.json").read_text())["work"]
-
+class ViewTest(GStreamerTest):
     def ffmpeg(self, *words):
         words = ["ffmpeg", "-v", "error", "-nostdin", "-threads", "1", *words, "-fps_mode", "passthrough", "-pix_fmt", "nv12", "-f", "rawvideo", "-"]
         return split(subprocess.run(words, cwd=self.folder, stdout=subprocess.PIPE, check=True, timeout=60).stdout)
@@ -53,7 +40,7 @@ class Multiview(ViewTest):
         with self.subTest(name, cabac=cabac, **options):
             stereo, plain = syntax_mvc.streams(structures=STRUCTURES[name], cabac=cabac, **options)
             (self.folder / "stereo.h264").write_bytes(stereo)
-            work = self.gstreamer("filesrc location=stereo.h264 ! typefind ! vaapih264dec base-only=false ! video/x-raw,format=NV12 ! filesink location=out.nv12")
+            work = self.gstreamer("i965", "filesrc location=stereo.h264 ! typefind ! vaapih264dec base-only=false ! video/x-raw,format=NV12 ! filesink location=out.nv12")
             ours, theirs = split((self.folder / "out.nv12").read_bytes()), self.by_software(plain)
             self.assertEqual(len(ours), len(theirs))
             self.assertEqual([i for i, both in enumerate(zip(ours, theirs)) if both[0] != both[1]], [])
@@ -109,7 +96,7 @@ class MultiviewEncode(ViewTest):
         """PSNR of each view's frames. With two it is the profile Stereo High, else Multiview High."""
         source = self.ffmpeg("-f", "lavfi", "-i", f"testsrc2=s={WIDTH}x{HEIGHT}", "-frames:v", str(views * self.FRAMES))
         (self.folder / "source").write_bytes(b"".join(source))
-        work = self.gstreamer(f"filesrc location=source ! rawvideoparse format=nv12 width={WIDTH} height={HEIGHT} ! "
+        work = self.gstreamer("i965", f"filesrc location=source ! rawvideoparse format=nv12 width={WIDTH} height={HEIGHT} ! "
                               f"vaapih264enc num-views={views} rate-control=cqp init-qp=26 max-bframes=0 ! filesink location=coded.h264")
         self.assertEqual(work["video_pictures"], len(source))
         units = re.split(b"\0\0\0?\1", (self.folder / "coded.h264").read_bytes())[1:]
