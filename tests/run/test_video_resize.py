@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""VP9 whose frames get smaller without a key frame: references of another size are scaled. By GStreamer, which keeps the VA context; FFmpeg makes a new one, which has no
-probabilities (intel/media-driver's issue 1473)."""
+"""VP9 whose frames get smaller without a key frame: references of another size are scaled. By GStreamer, which keeps the VA context; FFmpeg makes a new one and
+fails, as on real chips (intel/media-driver's issue 629)."""
 import subprocess
 
 import video_files
