@@ -33,7 +33,7 @@ Picture flat(int value) {
 }
 
 struct Fixture : test::VeboxRig, test::SfcPackets {
-  Fixture() : VeboxRig(input, end), SfcPackets(SfcClient::vebox, width, height, output, out_pitch, chroma_row) {
+  Fixture() : VeboxRigOf(input, end), SfcPacketsOf(SfcClient::vebox, width, height, output, out_pitch, chroma_row) {
     source.width = width - 1, source.height = height - 1;
     source.surface_format = SurfaceState::SurfaceFormat::PLANAR_420_8;
     source.interleave_chroma = true;

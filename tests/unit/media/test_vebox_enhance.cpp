@@ -24,7 +24,7 @@ using SurfaceState = G::VEBOX_SURFACE_STATE;
 using Format = SurfaceState::SurfaceFormat;
 
 struct Fixture : test::VeboxRig {
-  Fixture() : VeboxRig(dndi_at, end) {
+  Fixture() : VeboxRigOf(dndi_at, end) {
     for (auto* surface : {&source, &target}) {
       surface->width = width - 1, surface->height = height - 1;
       surface->surface_format = Format::PLANAR_420_8;
