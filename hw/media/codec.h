@@ -47,6 +47,8 @@ class Codec {
 
  protected:
   bool goes_to_surface() const { return !sink_ || sink_->keeps_surface(); }
+  /// For decoders that hand over what they would not have on the host else.
+  bool is_taken_over() const { return sink_ && sink_->is_awaiting(); }
   /// At the end of a picture. Decoders that never do, and pictures that are only a field, are not taken over.
   void hand_over(const HostPicture& picture, EngineEnv& env) {
     if (sink_) sink_->take(picture, env);

@@ -18,11 +18,11 @@ void keep_packet(std::span<const uint32_t> dwords, Kept& kept) {
   std::copy_n(dwords.begin(), std::min(dwords.size(), kept.size()), kept.begin());
 }
 
-/// The packets of a frame, header first, as last written since SFC_LOCK. A part of context images.
+/// The packets of a frame, header first, as last written since SFC_LOCK or HCP_SFC_LOCK: room for those of every generation. A part of context images.
 struct SfcStates {
   std::array<uint32_t, 2> lock{};
-  std::array<uint32_t, 34> state{};
-  std::array<uint32_t, 3> avs{};
+  std::array<uint32_t, 50> state{};
+  std::array<uint32_t, 4> avs{};
   std::array<uint32_t, 129> luma_taps{};
   std::array<uint32_t, 65> chroma_taps{};
   std::array<uint32_t, 24> ief{};
@@ -32,7 +32,7 @@ struct SfcStates {
   bool keep(const Packet& packet);
 };
 
-/// The engine whose pictures SFC takes.
-enum class SfcClient : uint8_t { vdbox, vebox };
+/// Whose pictures SFC takes: MFX's or HCP's of VCS, or those of VECS.
+enum class SfcClient : uint8_t { mfx, hcp, vebox };
 
 }  // namespace softgen::media

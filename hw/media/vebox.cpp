@@ -46,17 +46,6 @@ bool clear_statistics(const vebox::Enhancement& what, EngineEnv& env) {
 
 }  // namespace
 
-std::optional<Conversion> VeboxDecoder::conversion(std::span<const uint32_t>, const SurfaceStates&) const {
-  unimplemented("VEBOX_TILING_CONVERT");
-  return std::nullopt;
-}
-
-std::optional<vebox::Enhancement> VeboxDecoder::enhancement(std::span<const uint32_t>, const SurfaceStates&, const ModeState&,
-                                                            const sfc::Job*, memory::View&) const {
-  unimplemented("VEB_DI_IECP");
-  return std::nullopt;
-}
-
 ExecResult Vebox::execute(const Packet& packet, EngineEnv& env) {
   using defs::CommandId;
   if (decoder_) switch (packet.command->id) {
@@ -67,7 +56,7 @@ ExecResult Vebox::execute(const Packet& packet, EngineEnv& env) {
         return ExecResult::done;
       case CommandId::VEBOX_STATE: keep_packet(packet.dwords, state_.modes); return ExecResult::done;
       default:
-        if (decoder_->has_sfc() && state_.sfc.keep(packet)) return ExecResult::done;
+        if (state_.sfc.keep(packet)) return ExecResult::done;
         break;
     }
   unimplemented(packet.command->name, "at {:#x}: parsed, not executed", packet.address);

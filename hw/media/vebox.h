@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The video enhancement engine, VECS. It converts the tiling of surfaces (VEBOX_TILING_CONVERT) and enhances pictures (VEB_DI_IECP), which SFC then scales,
-// each on the platforms whose decoder says how; all else is counted by name, without effect.
+// as the platform's decoder says; all else is counted by name, without effect.
 #pragma once
 
 #include <array>
@@ -21,7 +21,7 @@ namespace softgen::media {
 
 /// The last VEBOX_SURFACE_STATE of each surface, VEBOX_STATE, SFC's packets, and how far a preempted packet came: the engine's part of the context image.
 struct VeboxState {
-  static constexpr uint32_t current_version = 3;
+  static constexpr uint32_t current_version = 4;
   uint32_t version = current_version;
   uint32_t strips = 0;     ///< strips or bands that are done of what is at `packet`
   uint64_t packet = none;  ///< its address

@@ -28,32 +28,28 @@ struct Conversion {
   bool coded = false;  ///< the destination is compressed: its pairs of lines get codes
 };
 
-/// The packets that a platform's decoder does not override are counted as unimplemented: no public source describes them for it.
+/// VEBOX's packets, by a platform's decoder.
 class VeboxDecoder {
  public:
   static constexpr size_t surfaces = 2;
   using SurfaceState = std::array<uint32_t, 9>;
   using SurfaceStates = std::array<SurfaceState, surfaces>;
-  using ModeState = std::array<uint32_t, 6>;  ///< VEBOX_STATE up to the pointer to IECP's state: what is used of it
+  using ModeState = std::array<uint32_t, 19>;  ///< VEBOX_STATE: room for that of every generation
   virtual ~VeboxDecoder() = default;
 
   /// Which surface a VEBOX_SURFACE_STATE is of: 0 is the source, 1 the destination.
   virtual size_t surface_of(std::span<const uint32_t> packet) const = 0;
   /// Of a VEBOX_TILING_CONVERT. None: what the states ask for is wrong or not there (counted).
-  virtual std::optional<Conversion> conversion(std::span<const uint32_t> packet, const SurfaceStates& states) const;
+  virtual std::optional<Conversion> conversion(std::span<const uint32_t> packet, const SurfaceStates& states) const = 0;
   /// Of a VEB_DI_IECP, with the state that VEBOX_STATE points to. `scaled`: its output goes to SFC; null: to memory. None: as above.
   virtual std::optional<vebox::Enhancement> enhancement(std::span<const uint32_t> packet, const SurfaceStates& states,
-                                                        const ModeState& modes, const sfc::Job* scaled, memory::View& view) const;
-  /// Whether SFC is behind this engine: its packets are kept.
-  virtual bool has_sfc() const { return false; }
-  /// Of a frame that has started. None: as above.
-  virtual std::optional<sfc::Job> scaling(const SfcStates&) const { return std::nullopt; }
+                                                        const ModeState& modes, const sfc::Job* scaled, memory::View& view) const = 0;
+  /// Of SFC's frame that has started. None: as above.
+  virtual std::optional<sfc::Job> scaling(const SfcStates&) const = 0;
 };
 
-/// The decoders of a generation, by its traits: of one that converts tilings (defs::Gen12), and of one that enhances pictures (defs::Gen9).
+/// By a generation's traits (defs::Gen9, Gen11, Gen12).
 template <class G>
 std::unique_ptr<const VeboxDecoder> make_vebox_decoder();
-template <class G>
-std::unique_ptr<const VeboxDecoder> make_vebox_enhancer();
 
 }  // namespace softgen::media

@@ -151,7 +151,7 @@ ExecResult Video::execute(const Packet& packet, EngineEnv& env) {
     store_.put(packet.command->id, packets_->index_of(packet), packet.dwords);
     return ExecResult::done;
   }
-  if (packets_ && packets_->has_sfc() && state_.sfc.keep(packet)) return ExecResult::done;
+  if (packets_ && state_.sfc.keep(packet)) return ExecResult::done;
   unimplemented(packet.command->name, "at {:#x}: parsed, not executed", packet.address);
   return ExecResult::done;
 }
@@ -208,7 +208,7 @@ ExecResult Video::settle(ExecResult result, EngineEnv& env) {
     return result;
   }
   if (codec_->is_open()) return result;
-  if (scaled_.is_awaited()) count_lost_frame();
+  if (scaled_.is_awaiting()) unimplemented("SFC of such a picture", "standard {}", static_cast<unsigned>(mode_.standard));
   scaled_.end();
   const PictureStatus status = codec_->status();
   if (status.blocks) count_picture(status);
@@ -219,15 +219,8 @@ ExecResult Video::settle(ExecResult result, EngineEnv& env) {
 
 // Drivers send SFC's packets behind MFX_PIPE_MODE_SELECT (codechal_decode_avc.cpp, AddPictureCmds).
 void Video::begin_scaling() {
-  scaled_.begin(state_.sfc.started ? packets_->scaling(state_.sfc) : std::nullopt);
+  scaled_.begin(state_.sfc.started ? packets_->scaling(state_.sfc, mode_) : std::nullopt);
   state_.sfc.started = 0;
-}
-
-// Of HCP it takes none before Gen12, whose packets are others: iHD sends HEVC's pictures through VEBOX (codechal_decode_sfc_hevc.cpp), and VP9's nowhere.
-void Video::count_lost_frame() const {
-  const bool is_hcp = mode_.standard == Standard::hevc || mode_.standard == Standard::vp9;
-  if (is_hcp && !mode_.encode) unsupported("SFC behind HCP", "standard {}", static_cast<unsigned>(mode_.standard));
-  else unimplemented("SFC of such a picture", "standard {}", static_cast<unsigned>(mode_.standard));
 }
 
 void Video::code_picture(EngineEnv& env) const {

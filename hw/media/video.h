@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // A video engine, VCS. MFX and HCP: their state packets are kept until the next picture, and objects go to the codec of the picture's standard, whose frames
-// SFC takes over where the platform's packets say how. HuC is there
-// in part: its stream copier, which needs no firmware, and one of its firmware's kernels, as far as public programs show what it does.
+// SFC may take over. HuC is there in part: its stream copier, which needs no firmware, and one of its firmware's kernels, as far as public programs show what it does.
 #pragma once
 
 #include <array>
@@ -23,7 +22,7 @@ namespace softgen::media {
 
 /// HuC's state commands as last executed, how far a preempted copy came, and SFC's packets: the engine's part of the context image.
 struct VideoState {
-  static constexpr uint32_t current_version = 2;
+  static constexpr uint32_t current_version = 3;
   uint32_t version = current_version;
   uint32_t kernel = 0;      ///< the descriptor of the one that is loaded; 0: none
   uint64_t packet = none;   ///< the address of the copy that was preempted
@@ -61,8 +60,6 @@ class Video final : public Engine {
   void drop_picture();
   /// The picture's first object: whether SFC takes it over.
   void begin_scaling();
-  /// SFC's frame has not come.
-  void count_lost_frame() const;
   /// A compressed picture's lines are stored as they are: their codes say so.
   void code_picture(EngineEnv& env) const;
   /// After a call of the codec: its picture is dropped, or goes on, or has ended.

@@ -17,6 +17,8 @@ namespace softgen::media {
 
 enum class Standard : uint8_t { mpeg2, vc1, avc, jpeg, vp8, hevc, vp9 };
 constexpr size_t standards = 7;
+/// HCP's; the others are MFX's.
+constexpr bool is_hcp(Standard standard) { return standard == Standard::hevc || standard == Standard::vp9; }
 
 /// MFX_PIPE_MODE_SELECT, HCP_PIPE_MODE_SELECT.
 struct PipeMode {
@@ -53,9 +55,8 @@ class VideoPackets {
   virtual PipeControl control(const Packet& packet) const = 0;
   /// Of a state packet of which there are several per picture (surfaces, matrices, tables, reference lists, segments): which one; else 0.
   virtual unsigned index_of(const Packet& packet) const = 0;
-  /// Whether SFC's packets are kept, and what those of a frame that has started say. None: it is wrong or not there (counted).
-  virtual bool has_sfc() const = 0;
-  virtual std::optional<sfc::Job> scaling(const SfcStates& states) const = 0;
+  /// What SFC's packets of a frame that has started say, of a picture of that mode. None: it is wrong or not there (counted).
+  virtual std::optional<sfc::Job> scaling(const SfcStates& states, PipeMode mode) const = 0;
   /// Null: not built yet.
   virtual std::unique_ptr<Codec> make_codec(PipeMode mode, WorkerPool* pool) const = 0;
 };

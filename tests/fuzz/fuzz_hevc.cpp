@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Hostile HEVC pictures: parameters, slices, addresses (surfaces, motion of other pictures) and streams.
+// Hostile HEVC pictures: parameters, slices, addresses (surfaces, motion of other pictures) and streams. Of Tiger Lake, SFC takes some over.
 #include "tests/fuzz/video_target.h"
 #include "tests/quiet_log.h"
 
@@ -10,11 +10,11 @@ namespace {
 
 class HevcTarget final : public VideoTarget {
  public:
-  HevcTarget()
+  HevcTarget(const VideoChip& chip, media::SfcClient scaled)
       : VideoTarget(0,
                     {"HCP_SURFACE_STATE", "HCP_PIPE_BUF_ADDR_STATE", "HCP_IND_OBJ_BASE_ADDR_STATE", "HCP_QM_STATE", "HCP_PIC_STATE",
                      "HCP_TILE_STATE"},
-                    "HCP_BSD_OBJECT") {
+                    "HCP_BSD_OBJECT", chip, scaled) {
     object_state_ = commands({"HCP_REF_IDX_STATE", "HCP_WEIGHTOFFSET_STATE", "HCP_SLICE_STATE"});
     quiet_log();
   }
@@ -39,6 +39,10 @@ class HevcTarget final : public VideoTarget {
       case defs::CommandId::HCP_PIC_STATE:
         put("Luma Bit Depth", has_16_bits_ ? in.below(3) : 0);
         put("Chroma Bit Depth", has_16_bits_ ? in.below(3) : 0);
+        // Of Gen12, with what has no codec.
+        put("Chroma Subsampling", in.one_in(16) ? in.below(4) : 1), put("SPS Range Extension Enable", in.one_in(16));
+        for (const char* name : {"Palette Mode Enable", "Current Picture Reference Enable", "Residual Adaptive Colour Transform Enable"})
+          put(name, in.one_in(16));
         put("Min CU Size", in.small_below(4));
         put("LCU Size", 1 + in.small_below(3));
         has_slices_ = false;
@@ -63,7 +67,9 @@ class HevcTarget final : public VideoTarget {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  static HevcTarget target;
-  target.run({data, size});
+  using media::SfcClient;
+  static HevcTarget kbl(kbl_video, SfcClient::mfx), tgl(tgl_video, SfcClient::hcp);
+  // The last byte says whose packets they are; the other ones are choices.
+  (size && data[size - 1] % 2 ? tgl : kbl).run({data, size});
   return 0;
 }

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Hostile pictures for VEBOX and SFC behind it: surfaces, modes, addresses, and the states that VEBOX_STATE points to.
+// Hostile pictures for VEBOX and SFC behind it, of each generation: surfaces, modes, addresses, and the states that VEBOX_STATE points to.
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "hw/defs/gen11/all.h"
+#include "hw/defs/gen12/all.h"
 #include "hw/defs/gen9/all.h"
+#include "hw/defs/registers/registers.h"
 #include "hw/media/vebox.h"
 #include "hw/mmio/register_file.h"
 #include "tests/fuzz/guest_map.h"
@@ -14,8 +18,10 @@
 namespace softgen::fuzz {
 namespace {
 
+template <class G>
 class VeboxTarget {
  public:
+  explicit VeboxTarget(const defs::RegisterSet& registers) : registers_(registers) {}
   void run(std::span<const uint8_t> bytes) {
     StateSource in(bytes, map_.addresses());
     LimitedRun limit(stop_);
@@ -24,7 +30,8 @@ class VeboxTarget {
       send(in, state_);
       for (unsigned surfaces = 2 + in.below(2); surfaces; --surfaces) send(in, surface_, surfaces & 1);
       if (scales_)
-        SfcPackets::send(in, true, [&](const defs::Command& command, const std::vector<uint32_t>& packet) { execute(command, packet); });
+        sfc_.send(in, [&](const defs::Command& command, const std::vector<uint32_t>& packet) { execute(command, packet); });
+      if (has_conversion && in.one_in(8)) send(in, convert_);
       send(in, object_);
     }
     vebox_.reset_context();
@@ -32,8 +39,9 @@ class VeboxTarget {
   }
 
  private:
-  static constexpr uint32_t small = 20, large = 80, state_dwords = 91;
-  static constexpr uint32_t formats[] = {0, 1, 2, 3, 4, 4, 4, 5, 8, 12};  ///< those that are built
+  static constexpr bool has_conversion = requires { typename G::VEBOX_TILING_CONVERT::InputTiledResourceMode; };
+  static constexpr uint32_t small = 20, large = 80, state_dwords = 133;
+  static constexpr uint32_t formats[] = {0, 1, 2, 3, 4, 4, 4, 5, 8, 12, 17};  ///< those that are built
 
   /// A command, and the fields that make_small() changes.
   struct Sent {
@@ -50,7 +58,7 @@ class VeboxTarget {
       return std::nullopt;
     }
 
-    explicit Sent(const char* name) : command(*defs::gen9::commands.find(name)), small(chosen_fields<Change>(command, change_of)) {}
+    explicit Sent(const char* name) : command(*G::commands.find(name)), small(chosen_fields<Change>(command, change_of)) {}
     const defs::Command& command;
     const std::vector<ChosenField<Change>> small;
   };
@@ -94,21 +102,30 @@ class VeboxTarget {
     }
   }
 
-  const Sent state_{"VEBOX_STATE"}, surface_{"VEBOX_SURFACE_STATE"}, object_{"VEB_DI_IECP"};
-  const defs::Structure* const iecp_ = defs::gen9::commands.find_structure("VEBOX_IECP_STATE");
-  const defs::Structure* const dndi_ = defs::gen9::commands.find_structure("VEBOX_DNDI_STATE");
+  const Sent state_{"VEBOX_STATE"}, surface_{"VEBOX_SURFACE_STATE"}, object_{"VEB_DI_IECP"}, convert_{"VEBOX_TILING_CONVERT"};
+  const SfcPackets sfc_{G::commands, media::SfcClient::vebox};
+  const defs::Structure* const iecp_ = G::commands.find_structure("VEBOX_IECP_STATE");
+  const defs::Structure* const dndi_ = G::commands.find_structure("VEBOX_DNDI_STATE");
   bool scales_ = false;
   GuestMap map_{96};
   StopFlag stop_;
-  mmio::RegisterFile registers_{defs::gen9::registers};
-  media::Vebox vebox_{media::make_vebox_enhancer<defs::Gen9>()};
+  mmio::RegisterFile registers_;
+  media::Vebox vebox_{media::make_vebox_decoder<G>()};
 };
 
 }  // namespace
 }  // namespace softgen::fuzz
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  static softgen::fuzz::VeboxTarget target;
-  target.run({data, size});
+  using namespace softgen;
+  static fuzz::VeboxTarget<defs::Gen9> kbl(defs::gen9::registers);
+  static fuzz::VeboxTarget<defs::Gen11> icl(defs::gen11::registers);
+  static fuzz::VeboxTarget<defs::Gen12> tgl(defs::gen12::registers);
+  // The last byte says whose packets they are; the other ones are choices.
+  const std::span<const uint8_t> bytes(data, size);
+  const uint8_t last = bytes.empty() ? 0 : bytes.back();
+  if (last % 3 == 0) kbl.run(bytes);
+  else if (last % 3 == 1) icl.run(bytes);
+  else tgl.run(bytes);
   return 0;
 }

@@ -3,29 +3,45 @@
 #pragma once
 
 #include <array>
+#include <span>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "hw/defs/gen9/all.h"
+#include "hw/defs/command.h"
+#include "hw/media/sfc_states.h"
 #include "tests/fuzz/state_source.h"
 
 namespace softgen::fuzz {
 
+/// Of a generation's commands and a client: HCP's have names of their own.
 class SfcPackets {
  public:
-  /// `vebox`: its client; else a decoder. `execute`: takes each command and its packet.
+  SfcPackets(const defs::CommandSet& set, media::SfcClient client) : client_(client) {
+    const std::string prefix = client == media::SfcClient::hcp ? "HCP_" : "";
+    const auto find = [&](const char* name) { return set.find((prefix + name).c_str()); };
+    commands_ = {find("SFC_LOCK"),
+                 find("SFC_STATE"),
+                 find("SFC_AVS_STATE"),
+                 find("SFC_AVS_LUMA_COEFF_TABLE"),
+                 find("SFC_AVS_CHROMA_COEFF_TABLE"),
+                 find("SFC_IEF_STATE"),
+                 find("SFC_FRAME_START")};
+  }
+
+  /// `execute`: takes each command and its packet.
   template <typename Execute>
-  static void send(StateSource& in, bool vebox, Execute&& execute) {
-    using defs::CommandId;
-    for (const defs::Command* one : commands()) {
+  void send(StateSource& in, Execute&& execute) const {
+    const auto& [lock, state, avs, luma_table, chroma_table, ief, start] = commands_;
+    const bool vebox = client_ == media::SfcClient::vebox;
+    for (const defs::Command* one : commands_) {
       const defs::Command& command = *one;
       // The tables' many coefficients need not be new in each frame.
-      const bool is_table = command.id == CommandId::SFC_AVS_LUMA_COEFF_TABLE || command.id == CommandId::SFC_AVS_CHROMA_COEFF_TABLE;
-      if (is_table && in.one_in(2)) continue;
+      if ((one == luma_table || one == chroma_table) && in.one_in(2)) continue;
       std::vector<uint32_t> packet = in.packet(command);
-      if (command.id == CommandId::SFC_LOCK && !in.one_in(16)) packet[1] = (packet[1] & ~1u) | vebox;
-      if (command.id == CommandId::SFC_STATE && !in.one_in(16)) make_fit(in, vebox, command, packet);
+      if (one == lock && !in.one_in(16)) packet[1] = (packet[1] & ~1u) | vebox;
+      if (one == state && !in.one_in(16)) make_fit(in, packet);
       execute(command, packet);
     }
   }
@@ -33,28 +49,23 @@ class SfcPackets {
  private:
   static constexpr uint32_t small = 80;
 
-  static const std::array<const defs::Command*, 7>& commands() {
-    static const std::array<const defs::Command*, 7> found = [] {
-      const auto find = [](const char* name) { return defs::gen9::commands.find(name); };
-      return std::array{find("SFC_LOCK"),
-                        find("SFC_STATE"),
-                        find("SFC_AVS_STATE"),
-                        find("SFC_AVS_LUMA_COEFF_TABLE"),
-                        find("SFC_AVS_CHROMA_COEFF_TABLE"),
-                        find("SFC_IEF_STATE"),
-                        find("SFC_FRAME_START")};
-    }();
-    return found;
-  }
-
-  static void make_fit(StateSource& in, bool vebox, const defs::Structure& structure, std::vector<uint32_t>& packet) {
+  /// SFC_STATE's, which later generations have in a structure behind the header.
+  void make_fit(StateSource& in, std::vector<uint32_t>& packet) const {
+    const defs::Structure* structure = commands_[1];
+    std::span<uint32_t> fields = packet;
+    for (const defs::Field& field : structure->fields)
+      if (field.type == defs::FieldType::structure && field.start == 32) {
+        structure = field.structure, fields = fields.subspan(1);
+        break;
+      }
+    const bool vebox = client_ == media::SfcClient::vebox;
     const auto even = [&] { return 2 * in.below(small / 4) + !in.one_in(8); };
     const uint32_t columns = even(), rows = even(), scaled_columns = even(), scaled_rows = even();
     const uint32_t samplings = in.below(vebox ? 3 : 8);  // most decoders have 4:2:0 alone
     const std::pair<std::string_view, uint32_t> values[] = {
-        {"SFC Pipe Mode", vebox},
+        {"SFC Pipe Mode", vebox ? 1 : client_ == media::SfcClient::hcp ? 2 : 0},
         {"SFC Input Chroma Sub-Sampling", samplings < 3 ? 1u << samplings : samplings != 3},
-        {"Output Surface Format Type", in.below(7)},
+        {"Output Surface Format Type", in.one_in(4) ? 9 : in.below(7)},  // of all generations, and P016
         {"Input Frame Resolution Width", columns},
         {"Input Frame Resolution Height", rows},
         {"Source Region Width", in.below(columns + 1)},
@@ -71,10 +82,13 @@ class SfcPackets {
         {"Output Surface Interleave Chroma Enable", 1},
         {"Output Surface X Offset for U", 0},
         {"Output Surface Half Pitch for Chroma", 0}};
-    for (const auto& [name, value] : values) StateSource::put(structure, packet, name, value);
+    for (const auto& [name, value] : values) StateSource::put(*structure, fields, name, value);
     // Of any pitch, each row has pages of its own.
-    if (!in.one_in(4)) StateSource::put(structure, packet, "Output Surface Pitch", (128u << in.below(3)) - 1);
+    if (!in.one_in(4)) StateSource::put(*structure, fields, "Output Surface Pitch", (128u << in.below(3)) - 1);
   }
+
+  const media::SfcClient client_;
+  std::array<const defs::Command*, 7> commands_;
 };
 
 }  // namespace softgen::fuzz

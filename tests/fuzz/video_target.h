@@ -2,11 +2,14 @@
 // A picture of any parameters, sent as packets to the video engine: small, with a stream of the input's bytes or of random ones. SFC takes some over.
 #pragma once
 
+#include <memory>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "hw/defs/gen12/all.h"
 #include "hw/defs/gen9/all.h"
+#include "hw/defs/registers/registers.h"
 #include "hw/media/huc_decoder.h"
 #include "hw/media/video.h"
 #include "hw/mmio/register_file.h"
@@ -17,11 +20,24 @@
 
 namespace softgen::fuzz {
 
+/// Whose packets they are.
+struct VideoChip {
+  const defs::CommandSet& commands;
+  const defs::RegisterSet& registers;
+  std::unique_ptr<const media::HucDecoder> (*huc)();
+  std::unique_ptr<const media::VideoPackets> (*packets)();
+};
+inline const VideoChip kbl_video{defs::gen9::commands, defs::gen9::registers, media::make_huc_decoder<defs::Gen9>,
+                                 media::make_video_packets<defs::Gen9>};
+inline const VideoChip tgl_video{defs::gen12::commands, defs::gen12::registers, media::make_huc_decoder<defs::Gen12>,
+                                 media::make_video_packets<defs::Gen12>};
+
 class VideoTarget {
  public:
-  /// MFX_PIPE_MODE_SELECT's standard; the names of the state packets and the object of it.
-  VideoTarget(uint32_t standard, const std::vector<const char*>& state, const char* object)
-      : standard_(standard), state_(commands(state)), object_(command(object)) {}
+  /// MFX_PIPE_MODE_SELECT's standard; the names of the state packets and the object of it. `scaled`: SFC's client.
+  VideoTarget(uint32_t standard, const std::vector<const char*>& state, const char* object, const VideoChip& chip = kbl_video,
+              media::SfcClient scaled = media::SfcClient::mfx)
+      : chip_(chip), standard_(standard), state_(commands(state)), object_(command(object)), sfc_(chip.commands, scaled) {}
   virtual ~VideoTarget() = default;
 
   void run(std::span<const uint8_t> bytes) {
@@ -48,8 +64,8 @@ class VideoTarget {
     packet[1] = standard_ | (in.one_in(2) ? 1u << 9 : 1u << 8) | 1u << 17;
     return one;
   }
-  static const defs::Command& command(const char* name) { return *defs::gen9::commands.find(name); }
-  static std::vector<const defs::Command*> commands(const std::vector<const char*>& names) {
+  const defs::Command& command(const char* name) const { return *chip_.commands.find(name); }
+  std::vector<const defs::Command*> commands(const std::vector<const char*>& names) const {
     std::vector<const defs::Command*> found;
     for (const char* name : names) found.push_back(&command(name));
     return found;
@@ -111,7 +127,7 @@ class VideoTarget {
     const defs::Command& first = select(in, mode);
     send(in, first, mode);
     if (scales)
-      SfcPackets::send(in, false, [&](const defs::Command& command, std::vector<uint32_t>& packet) { send(in, command, packet); });
+      sfc_.send(in, [&](const defs::Command& command, std::vector<uint32_t>& packet) { send(in, command, packet); });
     for (const defs::Command* one : state_) send_state(in, *one);
     for (unsigned i = 0, objects = 1 + in.below(max_objects_); i < objects; ++i) {
       // What is not sent again holds for the next object, too; its own last packet is.
@@ -147,14 +163,16 @@ class VideoTarget {
     map_.view.write(packet[1] | uint64_t{packet[2]} << 32, bytes.data(), bytes.size());
   }
 
+  const VideoChip& chip_;
   const uint32_t standard_;
   const std::vector<const defs::Command*> state_;
   const defs::Command& object_;
+  const SfcPackets sfc_;
   std::vector<std::pair<const defs::Command*, Extents>> extents_;
   GuestMap map_{96};
   StopFlag stop_;
-  mmio::RegisterFile registers_{defs::gen9::registers};
-  media::Video video_{media::make_huc_decoder<defs::Gen9>(), media::make_video_packets<defs::Gen9>(), nullptr};
+  mmio::RegisterFile registers_{chip_.registers};
+  media::Video video_{chip_.huc(), chip_.packets(), nullptr};
 };
 
 }  // namespace softgen::fuzz

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""SFC for Kaby Lake's decoders: behind VCS for H.264 with a processing buffer (VAConfigAttribDecProcessing) and for JPEG into RGB, behind VECS for HEVC with a
-processing buffer. Debian's free iHD is built without them (media_feature_flags_linux.cmake, Decode_Processing_Supported): it reports the attribute, and refuses
+"""SFC for decoders: behind VCS for H.264 with a processing buffer (VAConfigAttribDecProcessing) and for JPEG into RGB; for HEVC with a processing buffer behind
+VECS, or behind HCP on Tiger Lake. Debian's free iHD is built without them (media_feature_flags_linux.cmake, Decode_Processing_Supported): it reports the attribute, and refuses
 the buffer."""
 import json
 import math
@@ -49,7 +49,7 @@ class SfcTest(RunTest):
                               timeout=60).stdout
 
 
-class DecodeProcessing(SfcTest):
+class AvcChecks:
     program = "decode_processing"
 
     def processed(self, form, width, height):
@@ -81,10 +81,8 @@ class DecodeProcessing(SfcTest):
             self.assertGreater(psnr(self.processed("NV12", width, height), self.software(f"scale={width}:{height}:flags=lanczos", "nv12")), 38)
 
 
-class HevcProcessing(SfcTest):
-    """HCP's picture goes through VEBOX, which has no effect on it, to SFC (codechal_decode_sfc_hevc.cpp)."""
+class HevcChecks:
     program = "decode_processing_hevc"
-    engines = {"vcs0", "vecs"}
 
     def processed(self, depth, form, width, height):
         coded = self.source
@@ -109,7 +107,7 @@ class HevcProcessing(SfcTest):
             self.assertGreater(psnr(self.processed(8, "NV12", width, height), software), 38)
 
 
-class JpegToRgb(SfcTest):
+class JpegChecks:
     program = "decode_jpeg"
 
     def decoded(self, *sampling):
@@ -130,3 +128,41 @@ class JpegToRgb(SfcTest):
         for sampling, decibel in ((["-sample", "1x1"], 56), (["-sample", "2x1"], 39), (["-sample", "2x2"], 39), (["-grayscale"], 56)):
             with self.subTest(sampling=sampling):
                 self.check(*self.decoded(*sampling), decibel)
+
+
+class DecodeProcessing(AvcChecks, SfcTest):
+    pass
+
+
+class HevcProcessing(HevcChecks, SfcTest):
+    """HCP's picture goes through VEBOX, which has no effect on it, to SFC (codechal_decode_sfc_hevc.cpp)."""
+    engines = {"vcs0", "vecs"}
+
+
+class JpegToRgb(JpegChecks, SfcTest):
+    pass
+
+
+class IceLakeDecodeProcessing(DecodeProcessing):
+    platform = "icl"
+
+
+class IceLakeHevcProcessing(HevcProcessing):
+    platform = "icl"
+
+
+class IceLakeJpegToRgb(JpegToRgb):
+    platform = "icl"
+
+
+class TigerLakeDecodeProcessing(DecodeProcessing):
+    platform = "tgl"
+
+
+class TigerLakeHevcProcessing(HevcChecks, SfcTest):
+    """HCP feeds SFC (codechal_decode_sfc_hevc_g12.cpp)."""
+    platform = "tgl"
+
+
+class TigerLakeJpegToRgb(JpegToRgb):
+    platform = "tgl"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""FFmpeg's VA-API filters against software: what Kaby Lake's VEBOX and sample_8x8 execute."""
+"""FFmpeg's VA-API filters against software: what VEBOX and SFC of each chip execute, and Kaby Lake's sample_8x8."""
 import math
 import subprocess
 
@@ -45,6 +45,16 @@ class FilterTest(RunTest):
                 self.assertEqual(ours[y * WIDTH:(y + 1) * WIDTH], decoded[y * WIDTH:(y + 1) * WIDTH])
             self.assertNotEqual(ours, decoded)
 
+    def check_procamp(self, fixed=int):
+        """Contrast is U4.7, as the driver has it by FIXED; chroma is scaled by it, too."""
+        def clamp(value):
+            return min(max(math.floor(value + 0.5), 0), 255)
+
+        contrast, scale = fixed(1.2 * 128) / 128, fixed(1.2 * 256) / 256
+        for ours, decoded in zip(self.gpu("procamp_vaapi=b=20:c=1.2"), self.software(), strict=True):
+            self.assertEqual(ours[:LUMA], bytes(clamp((y - 16) * contrast + 36) for y in decoded[:LUMA]))
+            self.assertEqual(ours[LUMA:], bytes(clamp((c - 128) * scale + 128) for c in decoded[LUMA:]))
+
 
 class VideoFilters(FilterTest):
     def setUp(self):
@@ -67,14 +77,7 @@ class VideoFilters(FilterTest):
             self.assertGreater(psnr(ours, decoded), 30)
 
     def test_procamp(self):
-        """Contrast is cut to U4.7 by the driver; chroma is scaled by it, too."""
-        def clamp(value):
-            return min(max(math.floor(value + 0.5), 0), 255)
-
-        contrast, scale = int(1.2 * 128) / 128, int(1.2 * 256) / 256
-        for ours, decoded in zip(self.gpu("procamp_vaapi=b=20:c=1.2"), self.software(), strict=True):
-            self.assertEqual(ours[:LUMA], bytes(clamp((y - 16) * contrast + 36) for y in decoded[:LUMA]))
-            self.assertEqual(ours[LUMA:], bytes(clamp((c - 128) * scale + 128) for c in decoded[LUMA:]))
+        self.check_procamp()
 
     def test_formats(self):
         """Conversions of the same size by sample_8x8: 4:2:2 repeats the chroma of 4:2:0, and the way back drops it again."""
@@ -87,18 +90,29 @@ class VideoFilters(FilterTest):
             self.assertGreater(psnr(ours, decoded), 30)
 
 
-class NonFreeTest(FilterTest):
+class NearTest(FilterTest):
     driver = "iHD"
-
-    def setUp(self):
-        super().setUp()
-        if self.driver not in drivers_with_kernels():
-            self.skipTest("the free iHD has no kernels to process with on this chip: the non-free one is not installed")
 
     def assert_near(self, ours, theirs, decibel):
         self.assertEqual(len(ours), FRAMES)
         for mine, other in zip(ours, theirs, strict=True):
             self.assertGreater(psnr(mine, other), decibel)
+
+
+class NonFreeTest(NearTest):
+    def setUp(self):
+        super().setUp()
+        if self.driver not in drivers_with_kernels():
+            self.skipTest("the free iHD has no kernels to process with on this chip: the non-free one is not installed")
+
+
+class FreeTest(NearTest):
+    """From Gen11 on the free iHD processes, too."""
+
+    def setUp(self):
+        super().setUp()
+        if self.driver not in drivers_with_kernels():
+            need_driver(self, self.driver)
 
 
 class CompositionKernels(NonFreeTest):
@@ -121,7 +135,7 @@ class CompositionKernels(NonFreeTest):
         self.assert_near(self.gpu("denoise_vaapi=denoise=32"), self.software(), 38)
 
 
-class Scaler(NonFreeTest):
+class ScalerChecks:
     """SFC behind VEBOX, which iHD takes for scale_vaapi's mode=default."""
 
     def test_scaling(self):
@@ -153,3 +167,32 @@ class Scaler(NonFreeTest):
             self.assertEqual(ours[LUMA:], decoded[LUMA:])
             self.assertGreater(detail(ours), 1.02 * detail(decoded))
             self.assertGreater(psnr(ours, decoded), 24)
+
+
+class EnhancerChecks:
+    """VEBOX's own output."""
+
+    def test_denoise(self):
+        """A picture without noise keeps its edges."""
+        self.assert_near(self.gpu("denoise_vaapi=denoise=32"), self.software(), 38)
+
+    def test_procamp(self):
+        """vphal_render_vebox_procamp.cpp rounds."""
+        self.check_procamp(round)
+
+
+class Scaler(ScalerChecks, NonFreeTest):
+    pass
+
+
+class IceLake(ScalerChecks, EnhancerChecks, FreeTest):
+    platform = "icl"
+
+
+class TigerLake(ScalerChecks, EnhancerChecks, FreeTest):
+    platform = "tgl"
+
+    def test_mirrored(self):
+        """Earlier chips mirror by kernels."""
+        for ours, theirs in (("hflip", "hflip"), ("vflip", "vflip"), ("cclock_flip", "transpose=cclock_flip"), ("clock_flip", "transpose=clock_flip")):
+            self.assertEqual(self.gpu(f"transpose_vaapi=dir={ours}"), self.software(theirs))

@@ -26,6 +26,7 @@ const Parts icl{.name = "icl",
                 .state_decoder = render::make_state_decoder<defs::Gen11>,
                 .media_decoder = gpgpu::make_decoder<defs::Gen11>,
                 .huc_decoder = media::make_huc_decoder<defs::Gen11>,
-                .video_packets = media::make_video_packets<defs::Gen11>};
+                .video_packets = media::make_video_packets<defs::Gen11>,
+                .vebox_decoder = media::make_vebox_decoder<defs::Gen11>};
 
 }  // namespace softgen::gt::platforms

@@ -27,6 +27,6 @@ const Parts kbl{.name = "kbl",
                 .media_decoder = gpgpu::make_decoder<defs::Gen9>,
                 .huc_decoder = media::make_huc_decoder<defs::Gen9>,
                 .video_packets = media::make_video_packets<defs::Gen9>,
-                .vebox_decoder = media::make_vebox_enhancer<defs::Gen9>};
+                .vebox_decoder = media::make_vebox_decoder<defs::Gen9>};
 
 }  // namespace softgen::gt::platforms

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// SFC's packets: fields as iHD's mhw_sfc_g9_X.cpp and mhw_sfc_generic.h write them.
+// SFC's packets: fields as iHD's mhw_sfc_generic.h and mhw_sfc_g9_X.cpp, _g11_X.cpp and _g12_X.cpp write them.
 #include "hw/media/decode/sfc.h"
 
 #include <cmath>
 
 #include "hw/base/bits.h"
 #include "hw/base/log.h"
+#include "hw/defs/gen11/all.h"
+#include "hw/defs/gen12/all.h"
 #include "hw/defs/gen9/all.h"
 #include "hw/media/decode/mfx_surface.h"
 
@@ -22,6 +24,14 @@ T fixed(float value, unsigned places) {
   return static_cast<T>(std::lround(std::ldexp(value, static_cast<int>(places))));
 }
 constexpr unsigned step_bits = step_places, tap_bits = 6, detail_bits = 5;
+
+/// SFC_STATE's fields. Gen12 has them in a structure that it shares with HCP's packet.
+template <class G>
+auto fields_of(std::span<const uint32_t> packet) {
+  const auto state = G::SFC_STATE::unpack(packet);
+  if constexpr (requires { state.sfc_state_body; }) return state.sfc_state_body;
+  else return state;
+}
 
 /// A sample of ten bits, of which 1023 is the most that eight bits have (SetSfcStateParams() in vphal_render_sfc_base.cpp).
 uint16_t ten_bits(uint32_t value) { return static_cast<uint16_t>(value * 255 / 4); }
@@ -41,8 +51,16 @@ bool set_format(const State& s, Job& job) {
     case Format::NV12: format = {Sampling::s420, true, 1, {}}; return s.output_surface_interleave_chroma_enable;
     case Format::YUYV: format = {Sampling::s422, false, 1, {0, 1, 2, 3}}; return true;
     case Format::UYVY: format = {Sampling::s422, false, 1, {1, 0, 3, 2}}; return true;
-    default: return false;
+    default: break;
   }
+  if constexpr (requires { Format::P016; }) {
+    // iHD does not set Interleave Chroma with it.
+    if (s.output_surface_format_type != Format::P016) return false;
+    format = {Sampling::s420, true, 2, {}};
+    job.ten_bits = s.bit_depth == State::BitDepth::_10_BIT;
+    return true;
+  }
+  return false;
 }
 
 template <class State>
@@ -55,9 +73,9 @@ void set_planes(const State& s, Job& job) {
   first.element = job.packing == Packing::rgb565 ? 2 : 4;
   if (job.target() == Sampling::s422) first.width = (first.width + 1) / 2;
   if (job.target() != Sampling::s420) return;
-  first.element = 1;
+  first.element = job.output.format.bytes;
   PlaneLayout& second = job.output.planes[1] = first;
-  second.element = 2;
+  second.element = static_cast<uint8_t>(2 * first.element);
   second.first_row = s.output_surface_y_offset_for_u;
   second.width = (first.width + 1) / 2, second.height = (first.height + 1) / 2;
   // iHD makes the frame of one rotation as high as it is wide (WaSFC270DegreeRotation): luma ends where chroma begins.
@@ -67,25 +85,73 @@ void set_planes(const State& s, Job& job) {
 template <class State>
 bool set_input(const State& s, SfcClient client, Job& job) {
   using In = typename State::SFCInputChromaSubSampling;
-  using Reduce = typename State::PreAVSChromaDownsamplingEnable;
   switch (s.sfc_input_chroma_sub_sampling) {
     case In::_4_2_0: job.input = Sampling::s420; break;
     case In::_4_2_2_HORIZONATAL: job.input = Sampling::s422; break;
     case In::_4_4_4_PROGRESSIVE_INTERLEAVED: job.input = Sampling::s444; break;
     case In::_4_0_0:
       // Of decoders alone: VEBOX's formats have chroma. Constant chroma is the same in all samplings.
-      if (client != SfcClient::vdbox) return false;
+      if (client == SfcClient::vebox) return false;
       job.input = Sampling::s420;
       job.grey = std::array{ten_bits(s.uv_default_value_for_u_channel), ten_bits(s.uv_default_value_for_v_channel)};
       break;
     default: return false;
   }
-  const Reduce reduce = s.pre_avs_chroma_downsampling_enable;
-  job.x.reduced = job.input == Sampling::s444 && (reduce == Reduce::_444_TO_420 || reduce == Reduce::_444_TO_422);
-  job.y.reduced =
-      (job.input == Sampling::s444 && reduce == Reduce::_444_TO_420) || (job.input == Sampling::s422 && reduce == Reduce::_422_TO_420);
+  if constexpr (requires { s.pre_avs_chroma_downsampling_enable; }) {
+    using Reduce = typename State::PreAVSChromaDownsamplingEnable;
+    const Reduce reduce = s.pre_avs_chroma_downsampling_enable;
+    job.x.reduced = job.input == Sampling::s444 && (reduce == Reduce::_444_TO_420 || reduce == Reduce::_444_TO_422);
+    job.y.reduced =
+        (job.input == Sampling::s444 && reduce == Reduce::_444_TO_420) || (job.input == Sampling::s422 && reduce == Reduce::_422_TO_420);
+  }
   job.width = s.input_frame_resolution_width + 1, job.height = s.input_frame_resolution_height + 1;
-  return true;
+  return uint64_t{job.width} * job.height <= max_samples;
+}
+
+/// Turned, then mirrored (vphal_render_sfc_base.cpp, VpHal_GetMhwRotationParam).
+template <class State>
+Orientation orientation_of(const State& s) {
+  using Rotated = typename State::RotationMode;
+  Orientation out;
+  switch (s.rotation_mode) {
+    case Rotated::_0: break;
+    case Rotated::_90_CW: out = {.transposed = true, .flip_x = true}; break;
+    case Rotated::_180_CW: out = {.flip_x = true, .flip_y = true}; break;
+    case Rotated::_270_CW: out = {.transposed = true, .flip_y = true}; break;
+  }
+  if constexpr (requires { s.mirror_mode; })
+    if (s.mirror_mode) {
+      bool& flip = s.mirror_type == State::MirrorType::HORIZONTAL_FLIP ? out.flip_x : out.flip_y;
+      flip = !flip;
+    }
+  return out;
+}
+
+/// Positions are of samples' centres; Gen12's packet has the first one in it.
+template <class State>
+void set_positions(const State& s, Job& job) {
+  if constexpr (requires { s.x_phase_shift; }) {
+    job.x.start = fixed<int32_t>(s.x_phase_shift, step_bits), job.y.start = fixed<int32_t>(s.y_phase_shift, step_bits);
+  } else {
+    for (Axis* axis : {&job.x, &job.y}) axis->start = (static_cast<int32_t>(axis->step) - static_cast<int32_t>(whole_step)) / 2;
+  }
+}
+
+/// Of chroma, in the output and, where it is reduced there, in the input.
+template <class G, class State>
+void set_sitings(const State& s, [[maybe_unused]] const SfcStates& states, Job& job) {
+  const auto eighths = [](uint32_t value) { return std::min<uint32_t>(value, siting_parts); };
+  if constexpr (requires { s.pre_avs_chroma_downsampling_enable; }) {
+    job.x.siting = s.pre_avs_chroma_downsampling_co_siting_position_horizontal_direction;
+    job.y.siting = s.pre_avs_chroma_downsampling_co_siting_position_vertical_direction;
+  } else {
+    job.x.siting = eighths(s.output_chroma_downsampling_co_siting_position_horizontal_direction);
+    job.y.siting = eighths(s.output_chroma_downsampling_co_siting_position_vertical_direction);
+    // iHD leaves the packet out where nothing is filtered.
+    if (!states.avs[0]) return;
+    const auto avs = G::SFC_AVS_STATE::unpack(states.avs).avs_state_body;
+    job.x.input_siting = eighths(avs.input_horizontal_siting), job.y.input_siting = eighths(avs.input_vertical_siting);
+  }
 }
 
 template <class State>
@@ -95,20 +161,14 @@ void set_axes(const State& s, Job& job) {
   job.x.scaled = s.scaled_region_size_width + 1, job.y.scaled = s.scaled_region_size_height + 1;
   job.scaling.enabled = s.avs_scaling_enable;
   job.x.step = fixed<uint32_t>(s.scaling_factor_width, step_bits), job.y.step = fixed<uint32_t>(s.scaling_factor_height, step_bits);
-  job.x.siting = s.pre_avs_chroma_downsampling_co_siting_position_horizontal_direction;
-  job.y.siting = s.pre_avs_chroma_downsampling_co_siting_position_vertical_direction;
-  using Rotated = typename State::RotationMode;
-  switch (s.rotation_mode) {
-    case Rotated::_0: job.rotation = Rotation::none; break;
-    case Rotated::_90_CW: job.rotation = Rotation::quarter; break;
-    case Rotated::_180_CW: job.rotation = Rotation::half; break;
-    case Rotated::_270_CW: job.rotation = Rotation::three_quarters; break;
-  }
+  set_positions(s, job);
+  job.orientation = orientation_of(s);
 }
 
 template <class State>
 bool sizes_are_right(const State& s, const Job& job) {
-  const Axis &columns = job.is_transposed() ? job.y : job.x, &rows = job.is_transposed() ? job.x : job.y;
+  const bool turned = job.orientation.transposed;
+  const Axis &columns = turned ? job.y : job.x, &rows = turned ? job.x : job.y;
   const bool inside = job.x.first + job.x.count <= job.width && job.y.first + job.y.count <= job.height;
   const bool placed = job.left + columns.scaled <= s.output_frame_width + 1 && job.top + rows.scaled <= s.output_frame_height + 1;
   const int across = chroma_step_x(job.target()), down = chroma_step_y(job.target());
@@ -153,6 +213,7 @@ void set_filters(const State& s, const SfcStates& states, Job& job) {
   set_taps<G>(states, job);
   const auto avs = G::SFC_AVS_STATE::unpack(states.avs).avs_state_body;
   job.scaling.sharpness = polyphase::sharpness_of(avs.sharpness_level);
+  if constexpr (requires { s._8_tap_filter_for_chroma_enable; }) job.scaling.wide_chroma = s._8_tap_filter_for_chroma_enable;
   if (job.scaling.enabled && !(s.bypass_x_adaptive_filtering && s.bypass_y_adaptive_filtering))
     unimplemented("SFC adaptive filter", "the sharpness level in its place");
 }
@@ -199,30 +260,58 @@ void set_colour(const State& s, const SfcStates& states, Job& job) {
                     ten_bits(s.gray_bar_pixel_a)};
 }
 
+/// The mode of a client's frames. None: its SFC takes none of them.
+template <class State>
+std::optional<typename State::SFCPipeMode> pipe_mode_of(SfcClient client) {
+  using Mode = typename State::SFCPipeMode;
+  switch (client) {
+    case SfcClient::mfx: return Mode::VD_TO_SFC;
+    case SfcClient::vebox: return Mode::VE_TO_SFC;
+    case SfcClient::hcp: break;
+  }
+  if constexpr (requires { Mode::HCP_TO_SFC; }) return Mode::HCP_TO_SFC;
+  return std::nullopt;
+}
+
+/// What a job does without.
+template <class State>
+void count_missing(const State& s) {
+  if (s.output_frame_memory_compression_enable) unimplemented("SFC compressed output", "written as it is");
+  if constexpr (requires { s.sfc_engine_mode; }) {
+    if (s.sfc_engine_mode != State::SFCEngineMode::SINGLE) unimplemented("SFC of several engines", "as of one");
+    if (s.histogram_streamout) unimplemented("SFC histogram", "not written");
+  }
+}
+
 }  // namespace
 
 template <class G>
 std::optional<Job> sfc_job(const SfcStates& states, SfcClient client) {
-  using State = typename G::SFC_STATE;
   using Lock = typename G::SFC_LOCK_BODY;
-  static_assert(State::dwords == std::tuple_size_v<decltype(states.state)> &&
+  static_assert(G::SFC_STATE::dwords <= std::tuple_size_v<decltype(states.state)> &&
                 G::SFC_LOCK::dwords == std::tuple_size_v<decltype(states.lock)> &&
-                G::SFC_AVS_STATE::dwords == std::tuple_size_v<decltype(states.avs)> &&
+                G::SFC_AVS_STATE::dwords <= std::tuple_size_v<decltype(states.avs)> &&
                 G::SFC_IEF_STATE::dwords == std::tuple_size_v<decltype(states.ief)> &&
                 G::SFC_AVS_LUMA_COEFF_TABLE::dwords == std::tuple_size_v<decltype(states.luma_taps)> &&
                 G::SFC_AVS_CHROMA_COEFF_TABLE::dwords == std::tuple_size_v<decltype(states.chroma_taps)>);
   const auto lock = G::SFC_LOCK::unpack(states.lock).sfc_lock_body;
-  const auto s = State::unpack(states.state);
+  const auto s = fields_of<G>(states.state);
+  using State = std::remove_const_t<decltype(s)>;
   const bool is_vebox = client == SfcClient::vebox;
-  if (lock.ve_sfc_pipe_select != (is_vebox ? Lock::VESFCPipeSelect::VEBOX : Lock::VESFCPipeSelect::VDBOX) ||
-      s.sfc_pipe_mode != (is_vebox ? State::SFCPipeMode::VE_TO_SFC : State::SFCPipeMode::VD_TO_SFC)) {
+  const std::optional<typename State::SFCPipeMode> mode = pipe_mode_of<State>(client);
+  if (!mode) {
+    unsupported("SFC behind HCP", "mode {}", static_cast<unsigned>(s.sfc_pipe_mode));
+    return std::nullopt;
+  }
+  if (lock.ve_sfc_pipe_select != (is_vebox ? Lock::VESFCPipeSelect::VEBOX : Lock::VESFCPipeSelect::VDBOX) || s.sfc_pipe_mode != *mode) {
     unimplemented("SFC pipe mode", "{} on {}", static_cast<unsigned>(s.sfc_pipe_mode), is_vebox ? "VECS" : "VCS");
     return std::nullopt;
   }
+  count_missing(s);
   Job job;
   job.keeps_output = lock.pre_scaled_output_surface_output_enable;
   if (!set_input(s, client, job)) {
-    unimplemented("SFC input", "chroma {}", static_cast<unsigned>(s.sfc_input_chroma_sub_sampling));
+    unimplemented("SFC input", "chroma {}, {}x{}", static_cast<unsigned>(s.sfc_input_chroma_sub_sampling), job.width, job.height);
     return std::nullopt;
   }
   const bool moved = s.output_surface_x_offset_for_u || s.output_surface_half_pitch_for_chroma ||
@@ -236,9 +325,9 @@ std::optional<Job> sfc_job(const SfcStates& states, SfcClient client) {
     unimplemented("SFC region", "at {}, {}", s.scaled_region_horizontal_offset, s.scaled_region_vertical_offset);
     return std::nullopt;
   }
-  if (s.output_frame_memory_compression_enable) unimplemented("SFC compressed output", "written as it is");
   job.left = static_cast<uint32_t>(s.scaled_region_horizontal_offset), job.top = static_cast<uint32_t>(s.scaled_region_vertical_offset);
   set_axes(s, job);
+  set_sitings<G>(s, states, job);
   if (!sizes_are_right(s, job)) return std::nullopt;
   set_planes(s, job);
   set_filters<G>(s, states, job);
@@ -247,5 +336,7 @@ std::optional<Job> sfc_job(const SfcStates& states, SfcClient client) {
 }
 
 template std::optional<Job> sfc_job<defs::Gen9>(const SfcStates&, SfcClient);
+template std::optional<Job> sfc_job<defs::Gen11>(const SfcStates&, SfcClient);
+template std::optional<Job> sfc_job<defs::Gen12>(const SfcStates&, SfcClient);
 
 }  // namespace softgen::media

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// VEB_DI_IECP and the states it works on: fields as iHD's mhw_vebox_g9_X.cpp and i965-va-driver's gen75_vpp_vebox.c write them.
+// VEBOX's packets and the states they lead to: fields as iHD's mhw_vebox_g9_X.cpp, _g11_X.cpp and _g12_X.cpp, and i965-va-driver's gen75_vpp_vebox.c write
+// them.
 #include <algorithm>
 #include <numeric>
 
 #include "hw/base/bits.h"
 #include "hw/base/log.h"
+#include "hw/defs/gen11/all.h"
+#include "hw/defs/gen12/all.h"
 #include "hw/defs/gen9/all.h"
 #include "hw/media/decode/sfc.h"
 #include "hw/media/decode/vebox_surface.h"
@@ -29,8 +32,11 @@ std::optional<PixelFormat> format_of(const State& state) {
     case Format::PLANAR_420_16: return PixelFormat{Sampling::s420, true, 2, {}};
     case Format::PACKED_444A_8: return PixelFormat{Sampling::s444, false, 1, {2, 1, 0, 3}};
     case Format::R8G8B8A8_UNORM: return PixelFormat{Sampling::s444, false, 1, {0, 1, 2, 3}};
-    default: return std::nullopt;
+    default: break;
   }
+  if constexpr (requires { Format::B8G8R8A8_UNORM; })
+    if (state.surface_format == Format::B8G8R8A8_UNORM) return PixelFormat{Sampling::s444, false, 1, {2, 1, 0, 3}};
+  return std::nullopt;
 }
 
 template <class State>
@@ -91,6 +97,14 @@ constexpr std::array<uint8_t, 9> default_distance_weights = {16, 12, 5, 12, 9, 4
 constexpr std::array<uint32_t, 6> default_range_limits = {3, 6, 9, 12, 16, 20};
 constexpr std::array<uint32_t, 6> default_range_weights = {31, 27, 21, 13, 6, 2};
 
+/// The weights and thresholds of luma: before Gen11 those of chroma, too. Later chroma has its own, which iHD leaves equal but for the thresholds; chroma is
+/// filtered by luma's (chosen).
+template <class Field>
+uint32_t of_luma(const Field& field) {
+  if constexpr (requires { field[0]; }) return field[0];
+  else return field;
+}
+
 template <class State>
 Denoise denoiser(const State& state) {
   constexpr uint32_t block_pixels = 16;
@@ -101,11 +115,12 @@ Denoise denoiser(const State& state) {
   dn.history_step = static_cast<uint8_t>(state.denoise_history_increase);
   dn.history_start = static_cast<uint8_t>(state.initial_denoise_history);
   dn.moving_pixels = state.denoise_moving_pixel_threshold;
-  dn.distance_weight = {static_cast<uint8_t>(state.dn_wd00), static_cast<uint8_t>(state.dn_wd01), static_cast<uint8_t>(state.dn_wd02),
-                        static_cast<uint8_t>(state.dn_wd10), static_cast<uint8_t>(state.dn_wd11), static_cast<uint8_t>(state.dn_wd12),
-                        static_cast<uint8_t>(state.dn_wd20), static_cast<uint8_t>(state.dn_wd21), static_cast<uint8_t>(state.dn_wd22)};
-  std::array<uint32_t, 6> limits = {state.dn_prt0, state.dn_prt1, state.dn_prt2, state.dn_prt3, state.dn_prt4, state.dn_prt5};
-  std::array<uint32_t, 6> weights = {state.dn_wr0, state.dn_wr1, state.dn_wr2, state.dn_wr3, state.dn_wr4, state.dn_wr5};
+  const auto luma = [](const auto&... fields) { return std::array{of_luma(fields)...}; };
+  const std::array distances = luma(state.dn_wd00, state.dn_wd01, state.dn_wd02, state.dn_wd10, state.dn_wd11, state.dn_wd12, state.dn_wd20,
+                                    state.dn_wd21, state.dn_wd22);
+  std::ranges::transform(distances, dn.distance_weight.begin(), [](uint32_t weight) { return static_cast<uint8_t>(weight); });
+  std::array limits = luma(state.dn_prt0, state.dn_prt1, state.dn_prt2, state.dn_prt3, state.dn_prt4, state.dn_prt5);
+  std::array weights = luma(state.dn_wr0, state.dn_wr1, state.dn_wr2, state.dn_wr3, state.dn_wr4, state.dn_wr5);
   const bool is_given = dn.distance_weight[0] && std::accumulate(weights.begin(), weights.end(), 0u);
   const unsigned places = is_given ? threshold_places : 0;
   for (uint32_t& limit : limits) limit >>= places;
@@ -167,8 +182,38 @@ bool features_are_known(const Modes& m) {
                  {m.vignette_enable, "VEBOX vignette correction"},           {m.demosaic_enable, "VEBOX demosaic"}};
   for (const auto& feature : missing)
     if (feature.on) unimplemented(feature.name, "no effect");
+  if constexpr (requires { m.scalar_mode; }) {
+    if (m.scalar_mode) unimplemented("VEBOX scalar mode", "no effect");
+    if (m._3d_lut_enable) unimplemented("VEBOX 3D LUT", "no effect");
+  }
+  if constexpr (requires { m.hdr_enable; }) {
+    if (m.hdr_enable) unimplemented("VEBOX HDR", "no effect");
+    if (m.fp16_mode_enable) unimplemented("VEBOX samples of FP16", "no effect");
+  }
   return !m.demosaic_enable;
 }
+
+/// How chroma is reduced: at its place between the samples, or left out.
+template <class G, class Modes>
+void set_downsampling(const Modes& m, Colour& colour) {
+  if constexpr (requires { m._444_422_downsample_method; }) {
+    colour.average_horizontally = m._444_422_downsample_method == G::DownsampleMethod::AVERAGE;
+    colour.average_vertically = m._422_420_downsample_method == G::DownsampleMethod::AVERAGE;
+  } else {
+    using Row = typename G::VEBOXChromaRow;
+    const Row row = m.chroma_downsampling_co_sited_vertical_offset;
+    colour.average_horizontally = m.chroma_downsampling_co_sited_horizontal_offset != G::VEBOXChromaColumn::LEFT;
+    colour.average_vertically = row != Row::TOP;
+    if (row != Row::TOP && row != Row::CENTER) unimplemented("VEBOX chroma siting", "row {}: averaged", static_cast<unsigned>(row));
+  }
+}
+
+/// What is counted of a frame, behind the blocks' statistics: of Gen9 256 dwords of histogram and 32 more for each of two slices
+/// (vphal_render_vebox_base.h), later VPHAL_VEBOX_STATISTICS_SIZE_G11 dwords.
+template <class G>
+constexpr uint32_t frame_statistics_dwords = 32 * 8;
+template <>
+constexpr uint32_t frame_statistics_dwords<defs::Gen9> = 2 * (256 + 32);
 
 template <class Object>
 bool is_plain(const Object& o) {
@@ -178,13 +223,25 @@ bool is_plain(const Object& o) {
 }
 
 template <class G>
-class PacketDecoder final : public VeboxPackets<G> {
-  using typename VeboxPackets<G>::State;
+class PacketDecoder final : public VeboxDecoder {
+  using State = typename G::VEBOX_SURFACE_STATE;
+  static_assert(State::dwords == std::tuple_size_v<SurfaceState> && G::VEBOX_STATE::dwords <= std::tuple_size_v<ModeState>);
 
  public:
-  std::optional<Enhancement> enhancement(std::span<const uint32_t> packet, const VeboxDecoder::SurfaceStates& states,
-                                         const VeboxDecoder::ModeState& mode_state, const sfc::Job* scaled,
-                                         memory::View& view) const override {
+  size_t surface_of(std::span<const uint32_t> packet) const override {
+    return typename State::View(packet).surface_identification() == State::SurfaceIdentification::OUTPUT;
+  }
+
+  std::optional<Conversion> conversion([[maybe_unused]] std::span<const uint32_t> packet,
+                                       [[maybe_unused]] const SurfaceStates& states) const override {
+    if constexpr (requires { typename G::VEBOX_TILING_CONVERT::InputTiledResourceMode; }) return tiling_conversion<G>(packet, states);
+    // No public source has more of the packet than its addresses.
+    unimplemented("VEBOX_TILING_CONVERT");
+    return std::nullopt;
+  }
+
+  std::optional<Enhancement> enhancement(std::span<const uint32_t> packet, const SurfaceStates& states, const ModeState& mode_state,
+                                         const sfc::Job* scaled, memory::View& view) const override {
     const State source = State::unpack(states[0]);
     const auto modes = G::VEBOX_STATE::unpack(mode_state);
     const auto object = G::VEB_DI_IECP::unpack(packet);
@@ -229,8 +286,7 @@ class PacketDecoder final : public VeboxPackets<G> {
       out.deinterlace->current = modes.di_output_frames != Frames::PREVIOUS && (scaled || object.current_frame_output_address);
       if (scaled && !out.deinterlace->previous) out.deinterlace->current = true;
     }
-    out.colour.average_horizontally = modes._444_422_downsample_method == G::DownsampleMethod::AVERAGE;
-    out.colour.average_vertically = modes._422_420_downsample_method == G::DownsampleMethod::AVERAGE;
+    set_downsampling<G>(modes, out.colour);
     if (modes.global_iecp_enable)
       add_colour(memory::load_structure<typename G::VEBOX_IECP_STATE>(view, strip_canonical(modes.iecp_state_pointer)), out.colour);
     const uint32_t pitch = source.surface_pitch + 1, derived = source.derived_surface_pitch + 1;
@@ -242,7 +298,6 @@ class PacketDecoder final : public VeboxPackets<G> {
     if (modes.dn_enable || modes.di_enable) add_side_data(object, source, target, !modes.disable_encoder_statistics, out);
     return out;
   }
-  bool has_sfc() const override { return true; }
   std::optional<sfc::Job> scaling(const SfcStates& states) const override { return sfc_job<G>(states, SfcClient::vebox); }
 
  private:
@@ -255,21 +310,23 @@ class PacketDecoder final : public VeboxPackets<G> {
     if (object.stmm_input_address) (out.motion_in = motion)->base = object.stmm_input_address;
     if (object.stmm_output_address) (out.motion_out = motion)->base = object.stmm_output_address;
     if (!statistics) return;
-    // A block of 16x4 pixels has 16 bytes; behind them is what two slices counted: 256 dwords of histogram, and 32 more (vphal_render_vebox_base.h).
-    constexpr uint32_t slice_bytes = 2 * (256 + 32) * 4, block_rows = 4;
+    // A block of 16x4 pixels has 16 bytes.
+    constexpr uint32_t frame_bytes = 4 * frame_statistics_dwords<G>, block_rows = 4;
     out.statistics = object.statistics_output_address;
     out.statistics_pitch = align_up(source.width + 1, column_step);
-    out.statistics_rows = (source.height + block_rows) / block_rows + (slice_bytes + out.statistics_pitch - 1) / out.statistics_pitch;
+    out.statistics_rows = (source.height + block_rows) / block_rows + (frame_bytes + out.statistics_pitch - 1) / out.statistics_pitch;
   }
 };
 
 }  // namespace
 
 template <class G>
-std::unique_ptr<const VeboxDecoder> make_vebox_enhancer() {
+std::unique_ptr<const VeboxDecoder> make_vebox_decoder() {
   return std::make_unique<PacketDecoder<G>>();
 }
 
-template std::unique_ptr<const VeboxDecoder> make_vebox_enhancer<defs::Gen9>();
+template std::unique_ptr<const VeboxDecoder> make_vebox_decoder<defs::Gen9>();
+template std::unique_ptr<const VeboxDecoder> make_vebox_decoder<defs::Gen11>();
+template std::unique_ptr<const VeboxDecoder> make_vebox_decoder<defs::Gen12>();
 
 }  // namespace softgen::media

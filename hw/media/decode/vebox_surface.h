@@ -18,16 +18,8 @@ bool is_moved(const State& s) {
   return s.x_offset_for_frame || s.y_offset_for_frame || s.x_offset_for_u || s.half_pitch_for_chroma;
 }
 
+/// VeboxDecoder::conversion() of generations whose layout of the packet is public (defs::Gen12).
 template <class G>
-class VeboxPackets : public VeboxDecoder {
- public:
-  size_t surface_of(std::span<const uint32_t> packet) const override {
-    return typename State::View(packet).surface_identification() == State::SurfaceIdentification::OUTPUT;
-  }
-
- protected:
-  using State = typename G::VEBOX_SURFACE_STATE;
-  static_assert(State::dwords == std::tuple_size_v<SurfaceState>);
-};
+std::optional<Conversion> tiling_conversion(std::span<const uint32_t> packet, const VeboxDecoder::SurfaceStates& states);
 
 }  // namespace softgen::media

@@ -45,7 +45,7 @@ class PacketDecoder final : public VideoPackets {
   void write_status(PipeMode mode, const PictureStatus& status, EngineEnv& env) const override {
     if (mode.encode) return;
     const BoxRegisters box = box_registers<G>(env.engine);
-    if (mode.standard == Standard::hevc || mode.standard == Standard::vp9) {
+    if (is_hcp(mode.standard)) {
       const bool bad = status.errors || status.concealed_blocks;
       env.registers.poke(box.hcp_status, bad ? uint32_t{1} << hcp_errors_shift : 0);
       env.registers.poke(box.hcp_cabac_status, bad);
@@ -56,7 +56,7 @@ class PacketDecoder final : public VideoPackets {
   }
 
   PictureTarget target(PipeMode mode, const PacketStore& state) const override {
-    return mode.standard == Standard::hevc || mode.standard == Standard::vp9 ? hcp_target(mode.standard, state) : mfx_target(state);
+    return is_hcp(mode.standard) ? hcp_target(mode.standard, state) : mfx_target(state);
   }
 
   PipeControl control([[maybe_unused]] const Packet& packet) const override {
@@ -96,10 +96,8 @@ class PacketDecoder final : public VideoPackets {
     }
   }
 
-  bool has_sfc() const override { return has_sfc_job<G>; }
-  std::optional<sfc::Job> scaling([[maybe_unused]] const SfcStates& states) const override {
-    if constexpr (has_sfc_job<G>) return sfc_job<G>(states, SfcClient::vdbox);
-    return std::nullopt;
+  std::optional<sfc::Job> scaling(const SfcStates& states, PipeMode mode) const override {
+    return sfc_job<G>(states, is_hcp(mode.standard) ? SfcClient::hcp : SfcClient::mfx);
   }
 
   std::unique_ptr<Codec> make_codec(PipeMode mode, WorkerPool* pool) const override {

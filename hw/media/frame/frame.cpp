@@ -67,12 +67,24 @@ void store_frame(PictureMap& to, const Frame<uint8_t>& frame, WorkerPool* pool, 
   });
 }
 
-HostPicture host_picture(const Frame<uint8_t>& frame, bool has_chroma) {
+namespace {
+
+template <typename T>
+HostPicture picture_of(const Frame<T>& frame, bool has_chroma) {
+  constexpr unsigned bytes = sizeof(T), bits = 8 * bytes;
+  const auto plane = [](const Plane<T>& from, size_t first, unsigned samples) {
+    return HostPlane{reinterpret_cast<const uint8_t*>(from.row(0) + first), from.stride() * bytes, samples * bytes, bytes, bits};
+  };
   HostPicture picture{.width = frame.luma.width(), .height = frame.luma.height(), .planes = {}};
-  picture.planes[0] = {frame.luma.row(0), frame.luma.stride(), 1};
-  for (size_t c = 0; has_chroma && c < 2; ++c) picture.planes[1 + c] = {frame.chroma.row(0) + c, frame.chroma.stride(), 2};
+  picture.planes[0] = plane(frame.luma, 0, 1);
+  for (size_t c = 0; has_chroma && c < 2; ++c) picture.planes[1 + c] = plane(frame.chroma, c, 2);
   return picture;
 }
+
+}  // namespace
+
+HostPicture host_picture(const Frame<uint8_t>& frame, bool has_chroma) { return picture_of(frame, has_chroma); }
+HostPicture host_picture(const Frame<uint16_t>& frame) { return picture_of(frame, true); }
 
 void repeat_row_above(Frame<uint8_t>& frame, uint32_t x, uint32_t y) {
   if (!y) return make_grey(frame, x, y);

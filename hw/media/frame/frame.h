@@ -71,8 +71,9 @@ struct PictureMap {
 /// All of a picture to its surface, in strips on the pool.
 void store_frame(PictureMap& to, const Frame<uint8_t>& frame, WorkerPool* pool, bool has_chroma = true);
 
-/// The same for what takes pictures over. It refers to the frame.
+/// The same for what takes pictures over. It refers to the frame. Samples of 16 bits are the upper ones.
 HostPicture host_picture(const Frame<uint8_t>& frame, bool has_chroma = true);
+HostPicture host_picture(const Frame<uint16_t>& frame);
 
 /// Macroblock (x, y) repeats the row of samples above it; those of the first row become grey.
 void repeat_row_above(Frame<uint8_t>& frame, uint32_t x, uint32_t y);

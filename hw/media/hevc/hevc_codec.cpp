@@ -45,7 +45,8 @@ ExecResult HevcCodec::object(const Packet& packet, const PacketStore& state, Eng
 ExecResult HevcCodec::close(const PacketStore& /*state*/, EngineEnv& env) {
   if (!open_) return ExecResult::done;
   target_.refresh(env.view, env.stop);
-  const std::optional<uint32_t> concealed = decoder_->finish(target_, pool_, env.stop);
+  const bool is_taken = is_taken_over();
+  const std::optional<uint32_t> concealed = decoder_->finish(goes_to_surface() ? &target_ : nullptr, is_taken, pool_, env.stop);
   if (!concealed) return ExecResult::aborted;
   status_.blocks = decoder_->info().ctb_count();
   status_.concealed_blocks = *concealed;
@@ -54,6 +55,7 @@ ExecResult HevcCodec::close(const PacketStore& /*state*/, EngineEnv& env) {
     const std::vector<hevc::StoredMotion>& motions = decoder_->info().stored_motions;
     env.view.write(picture_.motion, motions.data(), motions.size() * sizeof(hevc::StoredMotion));
   }
+  if (is_taken) hand_over(decoder_->finished(), env);
   open_ = false;
   return ExecResult::done;
 }

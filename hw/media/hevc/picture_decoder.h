@@ -24,7 +24,10 @@ class PictureDecoder {
   void begin(const PictureParameters& parameters, const std::array<PictureMap, max_frames>& references);
   SliceResult decode(const SliceParameters& slice, std::span<const uint8_t> data, std::span<const StoredMotion> collocated,
                      WorkerPool* pool, const StopFlag& stop);
-  std::optional<uint32_t> finish(PictureMap& to, WorkerPool* pool, const StopFlag& stop) { return samples_->finish(to, pool, stop); }
+  std::optional<uint32_t> finish(PictureMap* to, bool keeps, WorkerPool* pool, const StopFlag& stop) {
+    return samples_->finish(to, keeps, pool, stop);
+  }
+  HostPicture finished() const { return samples_->finished(); }
   const PictureInfo& info() const { return info_; }
 
  private:

@@ -20,7 +20,8 @@ class FrameSamples final : public PictureSamples {
     frame_.resize(info.parameters().width, info.parameters().height);
     motion_.begin(info.parameters(), &references, &frame_);
   }
-  std::optional<uint32_t> finish(PictureMap& to, WorkerPool* pool, const StopFlag& stop) override;
+  std::optional<uint32_t> finish(PictureMap* to, bool keeps, WorkerPool* pool, const StopFlag& stop) override;
+  HostPicture finished() const override { return host_picture(finished_); }
   void read(unsigned component, int x, int y, unsigned log2, int16_t* to) override;
 
   void predict_intra(unsigned component, int x, int y, unsigned log2, unsigned mode, const IntraPresence& presence) override;
@@ -39,11 +40,10 @@ class FrameSamples final : public PictureSamples {
   }
   const PictureParameters& picture() const { return info_->parameters(); }
   uint32_t conceal();
-  void store_row(uint32_t row, PictureMap& to, std::vector<T>& buffer) const;
-  void store_plane(uint32_t row, bool is_chroma, PlaneMap& to, std::vector<T>& buffer) const;
+  void store_plane(uint32_t row, bool is_chroma, PlaneMap* to, Plane<T>* kept, std::vector<T>& buffer) const;
 
   PictureInfo* info_ = nullptr;
-  Frame<T> frame_;
+  Frame<T> frame_, finished_;  ///< the second one of pictures that are kept
   MotionCompensator<T> motion_;
   std::array<int16_t, max_transform * max_transform> residuals_;
   std::vector<std::vector<T>> buffers_;  ///< by the pool's slots
@@ -102,24 +102,19 @@ uint32_t FrameSamples<T>::conceal() {
 }
 
 template <typename T>
-void FrameSamples<T>::store_plane(uint32_t row, bool is_chroma, PlaneMap& to, std::vector<T>& buffer) const {
+void FrameSamples<T>::store_plane(uint32_t row, bool is_chroma, PlaneMap* to, Plane<T>* kept, std::vector<T>& buffer) const {
   const uint32_t width = picture().width, y = row << picture().log2_ctb >> is_chroma;
   const uint32_t height = std::min(1u << picture().log2_ctb, picture().height - (row << picture().log2_ctb)) >> is_chroma;
   buffer.resize(size_t{width} << picture().log2_ctb);
   for (uint32_t column = 0; column < info_->ctb_columns(); ++column)
     apply_sao(*info_, frame_, row * info_->ctb_columns() + column, is_chroma, buffer.data() + (column << picture().log2_ctb), width);
   if constexpr (sizeof(T) == 2) kernels_.shift_up(buffer.data(), size_t{width} * height, 16 - picture().bits(is_chroma));
-  to.store(0, y, is_chroma ? width / 2 : width, height, reinterpret_cast<const std::byte*>(buffer.data()), width * sizeof(T));
+  if (to) to->store(0, y, is_chroma ? width / 2 : width, height, reinterpret_cast<const std::byte*>(buffer.data()), width * sizeof(T));
+  for (uint32_t i = 0; kept && i < height; ++i) std::copy_n(buffer.begin() + static_cast<ptrdiff_t>(i * width), width, kept->row(y + i));
 }
 
 template <typename T>
-void FrameSamples<T>::store_row(uint32_t row, PictureMap& to, std::vector<T>& buffer) const {
-  store_plane(row, false, to.luma, buffer);
-  store_plane(row, true, to.chroma, buffer);
-}
-
-template <typename T>
-std::optional<uint32_t> FrameSamples<T>::finish(PictureMap& to, WorkerPool* pool, const StopFlag& stop) {
+std::optional<uint32_t> FrameSamples<T>::finish(PictureMap* to, bool keeps, WorkerPool* pool, const StopFlag& stop) {
   const uint32_t concealed = conceal(), cells = (1u << picture().log2_ctb) / 4;
   buffers_.resize(slots_of(pool));
   for (const bool vertical : {true, false}) {
@@ -128,8 +123,11 @@ std::optional<uint32_t> FrameSamples<T>::finish(PictureMap& to, WorkerPool* pool
       if (!stop.aborting()) deblock(*info_, frame_, vertical, first, first + cells);
     });
   }
-  for_each(pool_for_rows(to, pool), info_->ctb_rows(), [&](size_t row, unsigned slot) {
-    if (!stop.aborting()) store_row(static_cast<uint32_t>(row), to, buffers_[slot]);
+  if (keeps) finished_.resize(picture().width, picture().height);
+  for_each(to ? pool_for_rows(*to, pool) : pool, info_->ctb_rows(), [&](size_t row, unsigned slot) {
+    if (stop.aborting()) return;
+    store_plane(static_cast<uint32_t>(row), false, to ? &to->luma : nullptr, keeps ? &finished_.luma : nullptr, buffers_[slot]);
+    store_plane(static_cast<uint32_t>(row), true, to ? &to->chroma : nullptr, keeps ? &finished_.chroma : nullptr, buffers_[slot]);
   });
   if (stop.aborting()) return std::nullopt;
   return concealed;

@@ -20,9 +20,11 @@ class PictureSamples : public Reconstructor {
  public:
   /// `references`, by frame, may be opened later on; they, their memory and `info` outlive the picture.
   virtual void begin(PictureInfo& info, const std::array<PictureMap, max_frames>& references) = 0;
-  /// Loop filters and the store. CTBs that are not whole become mid-grey: their number. None: aborted. `pool` null: this thread alone; the bits are the
-  /// same.
-  virtual std::optional<uint32_t> finish(PictureMap& to, WorkerPool* pool, const StopFlag& stop) = 0;
+  /// Loop filters and the store; `to` null: to no surface. `keeps`: finished() has the samples. CTBs that are not whole become mid-grey: their number. None:
+  /// aborted. `pool` null: this thread alone; the bits are the same.
+  virtual std::optional<uint32_t> finish(PictureMap* to, bool keeps, WorkerPool* pool, const StopFlag& stop) = 0;
+  /// The last picture that was kept, until the next one begins.
+  virtual HostPicture finished() const = 0;
   /// A block as it is so far, in rows of 1 << `log2`.
   virtual void read(unsigned component, int x, int y, unsigned log2, int16_t* to) = 0;
 };

@@ -101,7 +101,7 @@ ExecResult HevcEncoder::close(const PacketStore& /*state*/, EngineEnv& env) {
   end_slice(env);
   PictureMap target;
   target.open(env.view, env.stop, {picture_->luma, picture_->chroma}, picture_->luma.base, Access::write);
-  const std::optional<uint32_t> concealed = samples_[picture_->luma.element - 1u]->finish(target, pool_, env.stop);
+  const std::optional<uint32_t> concealed = samples_[picture_->luma.element - 1u]->finish(&target, false, pool_, env.stop);
   if (!concealed) return ExecResult::aborted;
   status_.blocks = info_.ctb_count(), status_.concealed_blocks = *concealed;
   if (*concealed) guest_error("HCP_PAK_OBJECT", "{} of {} CTBs are missing", *concealed, info_.ctb_count());

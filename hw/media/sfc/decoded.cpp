@@ -2,6 +2,7 @@
 #include "hw/media/sfc/decoded.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "hw/base/bits.h"
 #include "hw/base/log.h"
@@ -27,7 +28,15 @@ void load(const HostPlane& from, uint32_t rows, vebox::SamplePlane& to) {
   for (int y = to.first; y < to.first + to.rows; ++y) {
     const uint8_t* at = from.samples + std::min(static_cast<uint32_t>(y), rows - 1) * from.stride;
     uint16_t* const out = to.row(y);
-    for (int x = 0; x < to.columns; ++x, at += from.step) out[x] = static_cast<uint16_t>(*at << 8);
+    if (from.bytes == 1) {
+      for (int x = 0; x < to.columns; ++x, at += from.step) out[x] = static_cast<uint16_t>(*at << 8);
+      continue;
+    }
+    for (int x = 0; x < to.columns; ++x, at += from.step) {
+      uint16_t sample;
+      std::memcpy(&sample, at, sizeof sample);
+      out[x] = static_cast<uint16_t>(sample << (16 - from.bits));
+    }
   }
 }
 

@@ -19,9 +19,9 @@ class DecodedFrame final : public PictureSink {
   void begin(std::optional<Job> job) { job_ = std::move(job); }
   /// The picture has come, or will not.
   void end() { job_.reset(); }
-  bool is_awaited() const { return job_.has_value(); }
 
   bool keeps_surface() const override { return !job_ || job_->keeps_output; }
+  bool is_awaiting() const override { return job_.has_value(); }
   /// A picture that is smaller than the job's input, or has other chroma, changes nothing.
   void take(const HostPicture& picture, EngineEnv& env) override;
 

@@ -12,9 +12,9 @@ constexpr unsigned tap_places = 6, part_places = 8;
 
 /// Where sample `i` is in the region, in steps' units.
 int64_t position(const Line& line, int64_t i) {
-  constexpr int64_t unit = whole_step / siting_parts, half = whole_step / 2;
-  const int64_t place = (i * line.into * siting_parts + line.into_site) * 2 + siting_parts;  // of the centre, in half eighths
-  const int64_t luma = place * line.step / (2 * siting_parts) - half + line.region * whole_step;
+  constexpr int64_t unit = whole_step / siting_parts;
+  const int64_t place = i * line.into * siting_parts + line.into_site;
+  const int64_t luma = place * line.step / siting_parts + line.start + line.region * whole_step;
   const int64_t component = (luma - line.from_site * unit) >> (line.from == 2);
   return component - line.region / line.from * whole_step;
 }

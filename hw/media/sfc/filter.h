@@ -25,8 +25,8 @@ struct Windows {
 
 /// A line of one component.
 struct Line {
-  int64_t region = 0;  ///< first luma sample of the region
-  int64_t step = 0;
+  int64_t region = 0;                     ///< first luma sample of the region
+  int64_t step = 0, start = 0;            ///< as of an Axis
   int into = 1, from = 1;                 ///< luma samples for one of the component: of the output, of the input
   unsigned into_site = 0, from_site = 0;  ///< where it is from the luma sample on, in siting_parts
   uint32_t size = 1;                      ///< samples of the component in the region

@@ -16,8 +16,8 @@ uint32_t upper_bits(uint16_t sample, unsigned count) {
   return std::min((sample + (1u << (15 - count))) >> (16 - count), (1u << count) - 1);
 }
 
-uint32_t width_of(const Job& job) { return job.is_transposed() ? job.y.scaled : job.x.scaled; }
-uint32_t height_of(const Job& job) { return job.is_transposed() ? job.x.scaled : job.y.scaled; }
+uint32_t width_of(const Job& job) { return job.orientation.transposed ? job.y.scaled : job.x.scaled; }
+uint32_t height_of(const Job& job) { return job.orientation.transposed ? job.x.scaled : job.y.scaled; }
 
 /// The frame's planes, ended where the picture ends.
 vebox::Surface picture_of(const Job& job) {
@@ -31,20 +31,27 @@ vebox::Surface picture_of(const Job& job) {
   return out;
 }
 
-/// Half a turn.
-void turn_half(const SamplePlane& from, SamplePlane& to) {
+void flip(const SamplePlane& from, Orientation how, SamplePlane& to) {
   for (int i = 0; i < from.rows; ++i) {
     const uint16_t* const source = from.row(from.first + i);
-    std::reverse_copy(source, source + from.columns, to.row(to.first + to.rows - 1 - i));
+    uint16_t* const out = to.row(how.flip_y ? to.first + to.rows - 1 - i : to.first + i);
+    if (how.flip_x) std::reverse_copy(source, source + from.columns, out);
+    else std::copy_n(source, from.columns, out);
   }
 }
 
-/// Rows become columns: the first one the last column where it turns clockwise, else the first one.
-void transpose(const SamplePlane& from, bool clockwise, SamplePlane& to) {
+void transpose(const SamplePlane& from, Orientation how, SamplePlane& to) {
   for (int x = 0; x < from.columns; ++x) {
-    uint16_t* const out = to.row(clockwise ? to.first + x : to.first + to.rows - 1 - x);
-    for (int i = 0; i < from.rows; ++i) out[clockwise ? from.rows - 1 - i : i] = from.row(from.first + i)[x];
+    uint16_t* const out = to.row(how.flip_y ? to.first + to.rows - 1 - x : to.first + x);
+    for (int i = 0; i < from.rows; ++i) out[how.flip_x ? from.rows - 1 - i : i] = from.row(from.first + i)[x];
   }
+}
+
+/// The upper ten bits, rounded.
+void round_to_ten_bits(Band& band) {
+  constexpr uint32_t half = 1 << 5, most = 0xffc0;
+  for (SamplePlane& plane : band.planes)
+    for (uint16_t& sample : plane.samples) sample = static_cast<uint16_t>(std::min(sample + half, most) & most);
 }
 
 }  // namespace
@@ -86,30 +93,26 @@ void Output::put(Band& rows, Band& a, Band& b, vebox::Bytes& bytes) {
   const auto left = static_cast<int>(job_.left), top = static_cast<int>(job_.top);
   const auto width = static_cast<int>(job_.x.scaled), height = static_cast<int>(job_.y.scaled);
   const int behind = height - rows.first - rows.count;
-  const bool clockwise = job_.rotation == Rotation::quarter;
+  const Orientation how = job_.orientation;
   Band* now = &a;
   int x = left;
-  switch (job_.rotation) {
-    case Rotation::none:
-      now = &rows;
-      rows.first += top;
-      for (size_t c = 0; c < 3; ++c) rows.planes[c].first += c ? top / rows.step_y() : top;
-      break;
-    case Rotation::half:
-      a.resize(rows.sampling, top + behind, rows.count, width, 0);
-      for (size_t c = 0; c < 3; ++c) turn_half(rows.planes[c], a.planes[c]);
-      break;
-    case Rotation::quarter:
-    case Rotation::three_quarters:
-      a.resize(rows.sampling, top, width, rows.count, 0);
-      for (size_t c = 0; c < 3; ++c) transpose(rows.planes[c], clockwise, a.planes[c]);
-      x = clockwise ? left + behind : left + rows.first;
-      break;
+  if (how.transposed) {
+    a.resize(rows.sampling, top, width, rows.count, 0);
+    for (size_t c = 0; c < 3; ++c) transpose(rows.planes[c], how, a.planes[c]);
+    x = how.flip_x ? left + behind : left + rows.first;
+  } else if (how.flip_x || how.flip_y) {
+    a.resize(rows.sampling, how.flip_y ? top + behind : top + rows.first, rows.count, width, 0);
+    for (size_t c = 0; c < 3; ++c) flip(rows.planes[c], how, a.planes[c]);
+  } else {
+    now = &rows;
+    rows.first += top;
+    for (size_t c = 0; c < 3; ++c) rows.planes[c].first += c ? top / rows.step_y() : top;
   }
   if (now->sampling != job_.target()) {
     vebox::resample(*now, job_.target(), now->planes[0].columns, {.average_horizontally = true, .average_vertically = true}, b);
     now = &b;
   }
+  if (job_.ten_bits) round_to_ten_bits(*now);
   store(*now, static_cast<uint32_t>(x), job_.alpha, picture_, bytes);
 }
 

@@ -17,7 +17,7 @@ constexpr uint32_t rows_of_chunk = 16, rows_of_fill = 64;
 /// Matrices and rotation of single pixels need all components at each.
 Sampling sampling_of(const Job& job) {
   const Sampling target = job.target();
-  return job.matrix || (job.is_transposed() && target == Sampling::s422) ? Sampling::s444 : target;
+  return job.matrix || (job.orientation.transposed && target == Sampling::s422) ? Sampling::s444 : target;
 }
 
 }  // namespace
@@ -61,17 +61,21 @@ Scaler::Component Scaler::component(bool chroma) const {
     d.size = static_cast<int>((axis.first + axis.count + reduction - 1) / reduction) - d.first;
     Line line{.region = axis.first,
               .step = job_.scaling.enabled ? axis.step : whole_step,
+              .start = job_.scaling.enabled ? axis.start : 0,
               .into = into,
               .from = from,
               .into_site = into == 2 ? axis.siting : 0,
               .size = static_cast<uint32_t>(d.size),
               .count = (axis.scaled + enlargement - 1) / enlargement};
-    // Where chroma is in the input is not in the packets: taps have it in them. Else it is where MPEG-2 has it.
+    // Where Gen9's packets do not say where chroma is in the input, taps have it in them. Else it is where MPEG-2 has it.
     const unsigned usual = d.vertical && from == 2 ? siting_parts / 2 : 0;
     const bool as_output = axis.reduced || (!job_.scaling.enabled && from == into);
-    const auto site = [&](bool in_taps) { return from != 2 ? 0 : as_output ? axis.siting : in_taps ? 0 : usual; };
+    const auto site = [&](bool in_taps) {
+      return from != 2 ? 0 : as_output ? axis.siting : axis.input_siting ? *axis.input_siting : in_taps ? 0 : usual;
+    };
     line.from_site = site(by_taps);
-    d.windows = windows_of(line, !by_taps ? nullptr : chroma ? &axis.chroma : &axis.luma, chroma ? 2 : 0, chroma ? 4 : max_taps);
+    const bool narrow = chroma && !job_.scaling.wide_chroma;
+    d.windows = windows_of(line, !by_taps ? nullptr : narrow ? &axis.chroma : &axis.luma, narrow ? 2 : 0, narrow ? 4 : max_taps);
     if (!by_taps || job_.scaling.sharpness == polyphase::all_sharp) continue;
     line.from_site = site(false);
     d.smooth = windows_of(line, nullptr, 0, 2);

@@ -15,4 +15,15 @@ struct Planes {
   }
 };
 
+/// For what takes pictures over: whole superblocks. It refers to the planes.
+template <typename T>
+HostPicture host_picture(const Planes<T>& planes, unsigned bits) {
+  HostPicture picture{.width = planes.plane[0].width(), .height = planes.plane[0].height(), .planes = {}};
+  for (size_t c = 0; c < 3; ++c) {
+    const Plane<T>& plane = planes.plane[c];
+    picture.planes[c] = {reinterpret_cast<const uint8_t*>(plane.row(0)), plane.stride() * sizeof(T), sizeof(T), sizeof(T), bits};
+  }
+  return picture;
+}
+
 }  // namespace softgen::media::vp9

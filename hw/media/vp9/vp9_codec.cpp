@@ -22,7 +22,8 @@ ExecResult Vp9Codec::decode(vp9::Decoder<T>& decoder, Vp9Job& job, EngineEnv& en
   if (outcome == vp9::Outcome::aborted) return ExecResult::aborted;
   const uint32_t columns = (job.picture.columns8() + 7) / 8, rows = (job.picture.rows8() + 7) / 8;
   status_ = {.errors = outcome == vp9::Outcome::broken, .blocks = columns * rows, .concealed_blocks = decoder.concealed()};
-  memory_.store(job, decoder.planes(), pool_, env);
+  if (goes_to_surface()) memory_.store(job, decoder.planes(), pool_, env);
+  hand_over(vp9::host_picture(decoder.planes(), job.picture.bit_depth), env);
   memory_.write(job, env, outcome == vp9::Outcome::whole && job.picture.refresh_context);
   return ExecResult::done;
 }

@@ -33,7 +33,7 @@ Picture flat(int value) {
 }
 
 struct Fixture : test::VeboxRig, test::SfcPackets {
-  Fixture() : VeboxRig(input, end), SfcPackets(SfcClient::vebox, width, height, output, out_pitch, chroma_row) {
+  Fixture() : VeboxRigOf(input, end), SfcPacketsOf(SfcClient::vebox, width, height, output, out_pitch, chroma_row) {
     source.width = width - 1, source.height = height - 1;
     source.surface_format = SurfaceState::SurfaceFormat::PLANAR_420_8;
     source.interleave_chroma = true;
@@ -356,7 +356,7 @@ TEST_CASE_METHOD(Fixture, "sfc: no workers give the same; packets are kept in th
   REQUIRE(run() == ExecResult::done);
   const std::vector<uint8_t> expected = bytes(output, guard);
   view.fill(output, 0, guard - output);
-  vebox = Vebox(make_vebox_enhancer<G>());
+  vebox = Vebox(make_vebox_decoder<G>());
   send_states(), send(G::SFC_FRAME_START{});
   std::vector<std::byte> image(vebox.context_size());
   vebox.save_context(image), vebox.reset_context(), vebox.restore_context(image);

@@ -98,7 +98,7 @@ struct Fixture : test::VideoRig {
   G::MFX_AVC_IMG_STATE image;
   G::MFX_SURFACE_STATE surface;
   G::MFD_AVC_BSD_OBJECT object;
-  SfcPackets sfc{SfcClient::vdbox, width, height, output, out_pitch, out_chroma_row};
+  SfcPackets sfc{SfcClient::mfx, width, height, output, out_pitch, out_chroma_row};
 };
 
 }  // namespace
@@ -206,7 +206,7 @@ TEST_CASE_METHOD(Fixture, "sfc behind vcs: what does not fit changes nothing but
 TEST_CASE("sfc behind vcs: a picture of HCP's goes to its surface alone, and the frame is counted") {
   using Rig = test::HevcEncodeRig;
   Rig rig;
-  SfcPackets sfc(SfcClient::vdbox, Rig::width, Rig::height, Rig::coded, out_pitch, out_chroma_row);
+  SfcPackets sfc(SfcClient::mfx, Rig::width, Rig::height, Rig::coded, out_pitch, out_chroma_row);
   clear_failure_counts();
   rig.begin(0, true);
   start(sfc, rig);
@@ -251,7 +251,7 @@ TEST_CASE_METHOD(Fixture, "sfc behind a decoder: planes of all samplings, and pi
   frame.begin(job);
   CHECK_FALSE(frame.keeps_surface());
   frame.take(picture, env);
-  CHECK_FALSE(frame.is_awaited());
+  CHECK_FALSE(frame.is_awaiting());
   unsigned wrong = 0;
   for (uint32_t y = 0; y < height; ++y)
     for (uint32_t x = 0; x < width; ++x)

@@ -24,7 +24,7 @@ using SurfaceState = G::VEBOX_SURFACE_STATE;
 using Format = SurfaceState::SurfaceFormat;
 
 struct Fixture : test::VeboxRig {
-  Fixture() : VeboxRig(dndi_at, end) {
+  Fixture() : VeboxRigOf(dndi_at, end) {
     for (auto* surface : {&source, &target}) {
       surface->width = width - 1, surface->height = height - 1;
       surface->surface_format = Format::PLANAR_420_8;
@@ -268,7 +268,7 @@ TEST_CASE_METHOD(Fixture, "vebox: no workers, and a picture that was preempted, 
   REQUIRE(run() == ExecResult::done);
   const std::vector<uint8_t> expected = bytes(motion_out, guard);
   view.fill(motion_out, 0, guard - motion_out);
-  vebox = Vebox(make_vebox_enhancer<G>());
+  vebox = Vebox(make_vebox_decoder<G>());
   stop.request(StopFlag::preempt);
   unsigned turns = 1;
   for (; run() == ExecResult::preempted; ++turns) {

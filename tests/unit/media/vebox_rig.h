@@ -1,19 +1,38 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Kaby Lake's VEBOX with its enhancer, which executes packets one by one on mapped memory.
+// A generation's VEBOX, which executes packets one by one on mapped memory.
 #pragma once
 
 #include <vector>
 
 #include "hw/base/worker_pool.h"
+#include "hw/defs/gen11/all.h"
+#include "hw/defs/gen12/all.h"
 #include "hw/defs/gen9/all.h"
+#include "hw/defs/registers/registers.h"
 #include "hw/media/vebox.h"
 #include "tests/unit/media/engine_rig.h"
 
 namespace softgen::media::test {
 
-struct VeboxRig : EngineRig {
+template <class G>
+const defs::RegisterSet& registers_of();
+template <>
+inline const defs::RegisterSet& registers_of<defs::Gen9>() {
+  return defs::gen9::registers;
+}
+template <>
+inline const defs::RegisterSet& registers_of<defs::Gen11>() {
+  return defs::gen11::registers;
+}
+template <>
+inline const defs::RegisterSet& registers_of<defs::Gen12>() {
+  return defs::gen12::registers;
+}
+
+template <class G>
+struct VeboxRigOf : EngineRig {
   /// Maps the GPU addresses from `start` to `end`.
-  VeboxRig(uint64_t start, uint64_t end) : EngineRig(start, end, EngineId::vecs, defs::gen9::commands, defs::gen9::registers) {}
+  VeboxRigOf(uint64_t start, uint64_t end) : EngineRig(start, end, EngineId::vecs, G::commands, registers_of<G>()) {}
   template <class P>
   ExecResult send(const P& packet) {
     return execute(vebox, packet.pack());
@@ -25,7 +44,9 @@ struct VeboxRig : EngineRig {
   }
 
   WorkerPool pool{2};
-  Vebox vebox{make_vebox_enhancer<defs::Gen9>(), &pool};
+  Vebox vebox{make_vebox_decoder<G>(), &pool};
 };
+
+using VeboxRig = VeboxRigOf<defs::Gen9>;
 
 }  // namespace softgen::media::test
