@@ -267,6 +267,8 @@ std::unique_ptr<Codec> make_hevc_codec(WorkerPool* pool) {
 }
 
 template std::unique_ptr<const HevcPackets> make_hevc_packets<defs::Gen9>();
+template std::unique_ptr<const HevcPackets> make_hevc_packets<defs::Gen11>();
+template std::unique_ptr<const HevcPackets> make_hevc_packets<defs::Gen12>();
 
 template std::unique_ptr<Codec> make_hevc_codec<defs::Gen9>(WorkerPool* pool);
 template std::unique_ptr<Codec> make_hevc_codec<defs::Gen11>(WorkerPool* pool);

@@ -14,6 +14,7 @@
 #include "tests/catch.h"
 #include "tests/quiet_log.h"
 #include "tests/unit/media/bit_writer.h"
+#include "tests/unit/media/video_rig.h"
 #include "tests/unit/memory/aux_tables.h"
 #include "tests/unit/memory/mapped.h"
 
@@ -33,21 +34,15 @@ struct Offsets {
 template <class G>
 struct Chip;
 template <>
-struct Chip<defs::Gen9> {
-  static constexpr const defs::CommandSet& commands = defs::gen9::commands;
-  static constexpr const defs::RegisterSet& registers = defs::gen9::registers;
+struct Chip<defs::Gen9> : test::SetsOf<defs::Gen9> {
   static constexpr Offsets offsets{0x12800, 0x12868, 0x1e900, 0x1e904, 0};
 };
 template <>
-struct Chip<defs::Gen11> {
-  static constexpr const defs::CommandSet& commands = defs::gen11::commands;
-  static constexpr const defs::RegisterSet& registers = defs::gen11::registers;
+struct Chip<defs::Gen11> : test::SetsOf<defs::Gen11> {
   static constexpr Offsets offsets{0x1c'0800, 0x1c'0868, 0x1c'2800, 0x1c'2804, 0x1'0000};
 };
 template <>
-struct Chip<defs::Gen12> {
-  static constexpr const defs::CommandSet& commands = defs::gen12::commands;
-  static constexpr const defs::RegisterSet& registers = defs::gen12::registers;
+struct Chip<defs::Gen12> : test::SetsOf<defs::Gen12> {
   static constexpr Offsets offsets = Chip<defs::Gen11>::offsets;
 };
 
