@@ -46,6 +46,9 @@ struct VideoRigOf : EngineRig {
 
   Video video{make_huc_decoder<G>(), make_video_packets<G>(), nullptr};
 };
-using VideoRig = VideoRigOf<defs::Gen9>;
+/// Kaby Lake's.
+struct VideoRig : VideoRigOf<defs::Gen9> {
+  using VideoRigOf::VideoRigOf;
+};
 
 }  // namespace softgen::media::test
