@@ -53,9 +53,13 @@ struct MediaWalkCommand {
   MediaLoopSteps local_steps, global_steps;
 };
 
-/// What a root thread gets besides constants: r0.1 has X [11:0] and Y [27:16], r0.2 the colour of a scoreboard in [19:16].
+/// What a root thread gets besides constants, and where r0 has it: X in r0.1 [11:0], Y and the colour of a scoreboard by generations.
 struct MediaPosition {
   uint32_t x = 0, y = 0, color = 0;
+};
+struct MediaPlaces {
+  uint8_t y_shift = 16;  ///< of r0.1
+  uint8_t color_dword = 2, color_shift = 16;
 };
 
 /// MEDIA_OBJECT and its relatives.
@@ -77,6 +81,7 @@ struct KernelState {
   uint32_t curbe_bytes = 0;
   bool alternate_float = false, keep_denorms = false, single_program_flow = false, barrier = false;
   uint8_t rounding = 0;
+  MediaPlaces places;
   uint32_t slm_bytes = 0;                                                   ///< per group, at most 64 KiB
   uint32_t constant_offset = 0, cross_registers = 0, thread_registers = 0;  ///< as in Kernel
 };

@@ -52,6 +52,7 @@ Kernel load_kernel(const KernelState& state, eu::Loader& loader, EngineEnv& env)
   kernel.max_threads = state.max_threads;
   kernel.slm_size = state.slm_bytes;
   kernel.barrier = state.barrier;
+  kernel.places = state.places;
   kernel.constant_offset = state.constant_offset;
   kernel.cross_registers = state.cross_registers, kernel.thread_registers = state.thread_registers;
   kernel.curbe = read_constants(env.view, state.curbe_address, state.curbe_bytes);

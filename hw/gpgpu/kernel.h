@@ -27,6 +27,7 @@ struct Kernel {
   uint32_t max_threads = 1;   ///< that may run at the same time: FFTIDs, scratch spaces
   uint32_t slm_size = 0;      ///< bytes a group
   bool barrier = false;
+  MediaPlaces places;
   uint32_t constant_offset = 0;  ///< registers in the CURBE that are left out
   /// Constants for all threads of a group alike come first, in memory and in the payload; of indirect data they come last in the payload (what
   /// IGC compiles for compute-runtime: local ids from r1 on, arguments after them).

@@ -21,8 +21,9 @@ ExecResult MediaThreads::run(Worker& worker, const MediaPosition& position) {
   thread.clear_registers();
   Grf& r0 = thread.grf(0);
   r0 = kernel_.header(0);
-  r0.dw[1] = (position.x & 0xfff) | (position.y & 0xfff) << 16;
-  r0.dw[2] = (position.color & 0xff) << 16;
+  const MediaPlaces& places = kernel_.places;
+  r0.dw[1] = (position.x & 0xfff) | (position.y & 0xfff) << places.y_shift;
+  r0.dw[places.color_dword] |= (position.color & 0xff) << places.color_shift;
   unsigned reg = Kernel::put(thread, 1, kernel_.curbe, kernel_.constant_offset, kernel_.thread_registers);
   reg = Kernel::put(thread, reg, inline_, 0, static_cast<uint32_t>(inline_.size()));
   Kernel::put(thread, reg, indirect_, 0, static_cast<uint32_t>(indirect_.size()));

@@ -48,6 +48,14 @@ void start(const auto& descriptor, KernelState& out) {
   out.thread_registers = std::min<uint32_t>(descriptor.constant_urb_entry_read_length, last_register - out.cross_registers);
 }
 
+/// r0.1 has all three from Gen11 on, whose packets have a colour and no scoreboard (IGC, visa/BuildIRImpl.cpp, useNewR0Format()).
+template <class G>
+constexpr MediaPlaces media_places() {
+  if constexpr (requires(typename G::MEDIA_OBJECT object) { object.block_color; })
+    return {.y_shift = 12, .color_dword = 1, .color_shift = 24};
+  return {};
+}
+
 /// G: the traits of a generation's packets.
 template <class G>
 class PacketDecoder final : public Decoder {
@@ -130,6 +138,7 @@ class PacketDecoder final : public Decoder {
     KernelState out;
     out.bases = decode_bases<G>(state.packet(G::STATE_BASE_ADDRESS::id), state.packet(G::_3DSTATE_BINDING_TABLE_POOL_ALLOC::id));
     out.bases.decode_surface = surface::decode_surface<G>;
+    out.places = media_places<G>();
     std::array<uint32_t, Descriptor::dwords> dwords;
     env.view.read(strip_canonical(out.bases.dynamic_state + load.interface_descriptor_data_start_address + uint64_t{index} * size),
                   dwords.data(), size);

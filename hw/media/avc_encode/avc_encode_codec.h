@@ -52,7 +52,7 @@ class AvcEncoder final : public PacketCodec<AvcEncodePackets> {
 
 namespace softgen::media {
 
-/// By a generation's traits; null where the engine does not encode.
+/// By a generation's traits.
 template <class G>
 std::unique_ptr<Codec> make_avc_encoder();
 

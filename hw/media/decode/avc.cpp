@@ -155,6 +155,8 @@ std::unique_ptr<const AvcPackets> make_avc_packets() {
 }
 
 template std::unique_ptr<const AvcPackets> make_avc_packets<defs::Gen9>();
+template std::unique_ptr<const AvcPackets> make_avc_packets<defs::Gen11>();
+template std::unique_ptr<const AvcPackets> make_avc_packets<defs::Gen12>();
 
 template <class G>
 std::unique_ptr<Codec> make_avc_codec(WorkerPool* pool) {

@@ -154,19 +154,13 @@ class EncodeDecoder final : public AvcEncodePackets {
 }  // namespace
 }  // namespace avc
 
-template <>
-std::unique_ptr<Codec> make_avc_encoder<defs::Gen9>() {
-  return std::make_unique<avc::AvcEncoder>(std::make_unique<avc::EncodeDecoder<defs::Gen9>>());
+template <class G>
+std::unique_ptr<Codec> make_avc_encoder() {
+  return std::make_unique<avc::AvcEncoder>(std::make_unique<avc::EncodeDecoder<G>>());
 }
 
-// Not tried there; the packets of VDEnc differ (docs/defs.md).
-template <>
-std::unique_ptr<Codec> make_avc_encoder<defs::Gen11>() {
-  return nullptr;
-}
-template <>
-std::unique_ptr<Codec> make_avc_encoder<defs::Gen12>() {
-  return nullptr;
-}
+template std::unique_ptr<Codec> make_avc_encoder<defs::Gen9>();
+template std::unique_ptr<Codec> make_avc_encoder<defs::Gen11>();
+template std::unique_ptr<Codec> make_avc_encoder<defs::Gen12>();
 
 }  // namespace softgen::media

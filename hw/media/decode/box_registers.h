@@ -14,7 +14,8 @@ namespace softgen::media {
 
 struct BoxRegisters {
   uint32_t mfd_error, mfx_mb_count, hcp_status, hcp_cabac_status;
-  uint32_t mfc_bytes, mfc_element_bits, mfc_image_status, mfc_qp_count, mfc_slice_bytes, mfc_slices;
+  uint32_t mfc_bytes, mfc_element_bits, mfc_image_status, mfc_qp_count, mfc_slice_bytes, mfc_slices, vp8_bytes, vp8_image_status;
+  uint32_t hcp_bytes, hcp_plain_bytes, hcp_element_bits, hcp_image_status, hcp_qp_count;
   reg::Bits concealed, missing_code, bits_violated;
 };
 
@@ -36,6 +37,13 @@ inline BoxRegisters box_registers<defs::Gen9>(EngineId) {
           r::MFC_QP_STATUS_COUNT,
           r::MFC_BITSTREAM_BYTECOUNT_SLICE,
           r::MFC_AVC_NUM_SLICES,
+          r::MFC_VP8_BITSTREAM_BYTECOUNT_FRAME,
+          r::MFC_VP8_IMAGE_STATUS_CONTROL,
+          r::HCP_BITSTREAM_BYTECOUNT_FRAME,
+          r::HCP_BITSTREAM_BYTECOUNT_FRAME_NO_HEADER,
+          r::HCP_BITSTREAM_SE_BITCOUNT_FRAME,
+          r::HCP_IMAGE_STATUS_CONTROL,
+          r::HCP_QP_STATUS_COUNT,
           r::field::MFX_MB_COUNT_CONCEALED_MB_COUNT,
           r::field::MFC_IMAGE_STATUS_CONTROL_MISSING_HUFFMAN_CODE,
           r::field::MFC_IMAGE_STATUS_CONTROL_FRAME_BIT_COUNT_VIOLATED};
@@ -55,6 +63,13 @@ inline BoxRegisters box_registers<defs::Gen11>(EngineId engine) {
           r::MFC_QP_STATUS_COUNT(box),
           r::MFC_BITSTREAM_BYTECOUNT_SLICE(box),
           r::MFC_AVC_NUM_SLICES(box),
+          r::MFC_VP8_BITSTREAM_BYTECOUNT_FRAME(box),
+          r::MFC_VP8_IMAGE_STATUS_CONTROL(box),
+          r::HCP_BITSTREAM_BYTECOUNT_FRAME(box),
+          r::HCP_BITSTREAM_BYTECOUNT_FRAME_NO_HEADER(box),
+          r::HCP_BITSTREAM_SE_BITCOUNT_FRAME(box),
+          r::HCP_IMAGE_STATUS_CONTROL(box),
+          r::HCP_QP_STATUS_COUNT(box),
           r::field::MFX_MB_COUNT_CONCEALED_MB_COUNT,
           r::field::MFC_IMAGE_STATUS_CONTROL_MISSING_HUFFMAN_CODE,
           r::field::MFC_IMAGE_STATUS_CONTROL_FRAME_BIT_COUNT_VIOLATED};

@@ -139,6 +139,17 @@ class PacketDecoder final : public HevcPackets {
     return false;
   }
 
+  /// How encoders of 10 bits keep pictures from Gen11 on is not public (iHD media driver, mhw_vdbox_hcp_g11_X.cpp: P010VARIANT). Chosen: as P010.
+  static bool is_wide(const PacketStore& state, typename G::HCP_SURFACE_STATE::SurfaceFormat format) {
+    using Format = typename G::HCP_SURFACE_STATE::SurfaceFormat;
+    using Select = typename G::HCP_PIPE_MODE_SELECT;
+    if constexpr (requires { Format::P010VARIANT; }) {
+      const typename Select::View select(state.get(CommandId::HCP_PIPE_MODE_SELECT));
+      if (format == Format::P010VARIANT) return select.codec_select() == Select::CodecSelect::ENCODE;
+    }
+    return format == Format::P010;
+  }
+
   static bool set_depths(PictureParameters& p, const PacketStore& state) {
     using Surface = typename G::HCP_SURFACE_STATE;
     const typename G::HCP_PIC_STATE::View view(state.get(CommandId::HCP_PIC_STATE));
@@ -148,7 +159,7 @@ class PacketDecoder final : public HevcPackets {
     p.pcm_luma_bits = number(std::min<uint32_t>(1 + view.luma_pcm_sample_bit_depth(), p.luma_bits));
     p.pcm_chroma_bits = number(std::min<uint32_t>(1 + view.chroma_pcm_sample_bit_depth(), p.chroma_bits));
     const unsigned bits = std::max(p.luma_bits, p.chroma_bits);
-    if (format == Surface::SurfaceFormat::PLANAR_420_8 ? bits == 8 : format == Surface::SurfaceFormat::P010 && bits <= 10) return true;
+    if (format == Surface::SurfaceFormat::PLANAR_420_8 ? bits == 8 : is_wide(state, format) && bits <= 10) return true;
     if (bits > 10) unimplemented("HCP_PIC_STATE", "{} bits", bits);
     else guest_error("HCP_SURFACE_STATE", "format {} for {} bits", static_cast<unsigned>(format), bits);
     return false;
@@ -267,6 +278,8 @@ std::unique_ptr<Codec> make_hevc_codec(WorkerPool* pool) {
 }
 
 template std::unique_ptr<const HevcPackets> make_hevc_packets<defs::Gen9>();
+template std::unique_ptr<const HevcPackets> make_hevc_packets<defs::Gen11>();
+template std::unique_ptr<const HevcPackets> make_hevc_packets<defs::Gen12>();
 
 template std::unique_ptr<Codec> make_hevc_codec<defs::Gen9>(WorkerPool* pool);
 template std::unique_ptr<Codec> make_hevc_codec<defs::Gen11>(WorkerPool* pool);

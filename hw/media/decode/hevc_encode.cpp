@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// HCP's packets of encoding by PAK objects: SKL PRM vol 2a, HCP_*; what they hold: iHD media driver (mhw_vdbox_hcp_g9_X.h, codechal_encode_hevc.cpp) and
-// i965-va-driver (gen9_mfc_hevc.c).
+// HCP's packets of encoding by PAK objects: SKL PRM vol 2a, HCP_*; what they hold: iHD media driver (mhw_vdbox_hcp_g9_X.h, _g11_X.h, codechal_encode_hevc.cpp)
+// and i965-va-driver (gen9_mfc_hevc.c).
 #include <algorithm>
 #include <cstring>
 
@@ -9,6 +9,7 @@
 #include "hw/defs/gen11/all.h"
 #include "hw/defs/gen12/all.h"
 #include "hw/defs/gen9/all.h"
+#include "hw/media/decode/box_registers.h"
 #include "hw/media/decode/pak.h"
 #include "hw/media/hevc_encode/hevc_encode_codec.h"
 #include "hw/media/video_packets.h"
@@ -108,17 +109,17 @@ class EncodeDecoder final : public HevcEncodePackets {
   }
 
   void report(EngineEnv& env, const EncodeReport& report) const override {
-    namespace r = reg::gen9;
-    env.registers.poke(r::HCP_BITSTREAM_BYTECOUNT_FRAME, report.bytes);
-    env.registers.poke(r::HCP_BITSTREAM_BYTECOUNT_FRAME_NO_HEADER, report.slice_bytes);
-    env.registers.poke(r::HCP_BITSTREAM_SE_BITCOUNT_FRAME, report.slice_bits);
-    env.registers.poke(r::HCP_QP_STATUS_COUNT, report.qp);
-    env.registers.poke(r::HCP_IMAGE_STATUS_CONTROL, 0);
+    const BoxRegisters box = box_registers<G>(env.engine);
+    env.registers.poke(box.hcp_bytes, report.bytes);
+    env.registers.poke(box.hcp_plain_bytes, report.slice_bytes);
+    env.registers.poke(box.hcp_element_bits, report.slice_bits);
+    env.registers.poke(box.hcp_qp_count, report.qp);
+    env.registers.poke(box.hcp_image_status, 0);
     if (report.is_cut) guest_error("HCP_IND_OBJ_BASE_ADDR_STATE", "the coded picture is beyond the PAK-BSE object's bound");
   }
 
  private:
-  using Dwords = std::array<uint32_t, 16>;
+  using Dwords = std::array<uint32_t, Record::dwords>;
 
   static void set_quantizer(const PacketStore& state, ForwardQuantizer& to) {
     constexpr uint16_t flat = 65536 / 16;
@@ -142,45 +143,59 @@ class EncodeDecoder final : public HevcEncodePackets {
     UnitRecord unit{.is_inter = record.cu_pred_mode == Record::CUPredMode::INTER,
                     .bypass = record.cu_transquant_bypass,
                     .log2 = static_cast<uint8_t>(3 + record.cu_size),
-                    .part = static_cast<uint8_t>(record.cu_part_mode),
-                    .qp = static_cast<int8_t>(record.cu_qp)};
+                    .part = static_cast<uint8_t>(record.cu_part_mode)};
     unit.chroma_mode = static_cast<uint8_t>(
         record.intra_chroma_mode < first_chroma_mode ? 4 : std::min(record.intra_chroma_mode - first_chroma_mode, uint32_t{4}));
-    for (unsigned i = 0; i < 4; ++i) {
-      unit.luma_modes[i] = static_cast<uint8_t>(std::min(record.intra_mode[i], uint32_t{34}));
-      const uint32_t lists = record.interpred_idc >> 2 * i & 3;  // 0: the first, 1: the second, 2: both
-      Motion& motion = unit.motions[i];
-      const auto mv = [](int32_t x, int32_t y) { return Mv{static_cast<int16_t>(x), static_cast<int16_t>(y)}; };
-      motion.mv = {mv(record.mvx_l0[i], record.mvy_l0[i]), mv(record.mvx_l1[i], record.mvy_l1[i])};
-      if (lists != 1) motion.index[0] = static_cast<int8_t>(record.ref_idx_l0[i]);
-      if (lists == 1 || lists == 2) motion.index[1] = static_cast<int8_t>(record.ref_idx_l1[i]);
-    }
     unit.transform_units = std::min<unsigned>(record.tu_count + 1, max_transform_units);
     for (unsigned i = 0; i < max_transform_units; ++i) unit.transform_log2[i] = static_cast<uint8_t>(2 + record.tu_size[i]);
-    unit.transform_skip = {static_cast<uint16_t>(record.tu_transform_skip_y), static_cast<uint16_t>(record.tu_transform_skip_u),
-                           static_cast<uint16_t>(record.tu_transform_skip_v)};
+    set_modes(record, unit);
+    for (unsigned i = 0; i < std::size(record.mvx_l0); ++i) unit.motions[i] = motion_of(record, i);
     return unit;
   }
 
+  static Motion motion_of(const Record& record, unsigned i) {
+    uint32_t lists;  // 0: the first, 1: the second, 2: both
+    if constexpr (has_two_vectors) lists = record.interpred_idc[i];
+    else lists = record.interpred_idc >> 2 * i & 3;
+    const auto mv = [](int32_t x, int32_t y) { return Mv{static_cast<int16_t>(x), static_cast<int16_t>(y)}; };
+    Motion motion;
+    motion.mv = {mv(record.mvx_l0[i], record.mvy_l0[i]), mv(record.mvx_l1[i], record.mvy_l1[i])};
+    if (lists != 1) motion.index[0] = static_cast<int8_t>(record.ref_idx_l0[i]);
+    if (lists == 1 || lists == 2) motion.index[1] = static_cast<int8_t>(record.ref_idx_l1[i]);
+    return motion;
+  }
+
+  /// What records of four vectors and those of two have in other places.
+  static void set_modes(const Record& record, UnitRecord& unit) {
+    const auto mode = [](uint32_t coded) { return static_cast<uint8_t>(std::min(coded, uint32_t{34})); };
+    if constexpr (has_two_vectors) {
+      unit.qp = static_cast<int8_t>(record.cu_qp_sign ? -static_cast<int>(record.cu_qp) : static_cast<int>(record.cu_qp));
+      unit.luma_modes[0] = mode(record.intra_mode);
+      for (unsigned i = 1; i < 4; ++i) unit.luma_modes[i] = mode(record.further_intra_mode[i - 1]);
+      // Which component a bit is of is not public.
+      if (record.tu_transform_skip) unimplemented("HCP_CU_RECORD", "transform skip {:#x}", record.tu_transform_skip);
+    } else {
+      unit.qp = static_cast<int8_t>(record.cu_qp);
+      for (unsigned i = 0; i < 4; ++i) unit.luma_modes[i] = mode(record.intra_mode[i]);
+      unit.transform_skip = {static_cast<uint16_t>(record.tu_transform_skip_y), static_cast<uint16_t>(record.tu_transform_skip_u),
+                             static_cast<uint16_t>(record.tu_transform_skip_v)};
+    }
+  }
+
+  static constexpr bool has_two_vectors = !requires(Record record) { record.tu_transform_skip_y; };  ///< Gen11's records
   const std::unique_ptr<const HevcPackets> shared_ = make_hevc_packets<G>();
 };
 
 }  // namespace
 }  // namespace hevc
 
-template <>
-std::unique_ptr<Codec> make_hevc_encoder<defs::Gen9>(WorkerPool* pool) {
-  return std::make_unique<hevc::HevcEncoder>(std::make_unique<hevc::EncodeDecoder<defs::Gen9>>(), pool);
+template <class G>
+std::unique_ptr<Codec> make_hevc_encoder(WorkerPool* pool) {
+  return std::make_unique<hevc::HevcEncoder>(std::make_unique<hevc::EncodeDecoder<G>>(), pool);
 }
 
-// Their CU records have another layout, and no driver tried here sends them.
-template <>
-std::unique_ptr<Codec> make_hevc_encoder<defs::Gen11>(WorkerPool*) {
-  return nullptr;
-}
-template <>
-std::unique_ptr<Codec> make_hevc_encoder<defs::Gen12>(WorkerPool*) {
-  return nullptr;
-}
+template std::unique_ptr<Codec> make_hevc_encoder<defs::Gen9>(WorkerPool*);
+template std::unique_ptr<Codec> make_hevc_encoder<defs::Gen11>(WorkerPool*);
+template std::unique_ptr<Codec> make_hevc_encoder<defs::Gen12>(WorkerPool*);
 
 }  // namespace softgen::media

@@ -101,20 +101,14 @@ class PacketDecoder final : public VideoPackets {
   }
 
   std::unique_ptr<Codec> make_codec(PipeMode mode, WorkerPool* pool) const override {
-    if (mode.standard == Standard::avc && !mode.encode) return make_avc_codec<G>(pool);
-    if (mode.standard == Standard::avc)
-      if (std::unique_ptr<Codec> encoder = make_avc_encoder<G>()) return encoder;
+    if (mode.standard == Standard::avc) return mode.encode ? make_avc_encoder<G>() : make_avc_codec<G>(pool);
     if (mode.standard == Standard::mpeg2) return mode.encode ? make_mpeg2_encoder<G>(pool) : make_mpeg2_codec<G>(pool);
     if (mode.standard == Standard::vc1 && !mode.encode) return make_vc1_codec<G>(pool);
-    if (mode.standard == Standard::hevc && !mode.encode) return make_hevc_codec<G>(pool);
-    if (mode.standard == Standard::hevc)
-      if (std::unique_ptr<Codec> encoder = make_hevc_encoder<G>(pool)) return encoder;
+    if (mode.standard == Standard::hevc) return mode.encode ? make_hevc_encoder<G>(pool) : make_hevc_codec<G>(pool);
     if (mode.standard == Standard::vp9 && !mode.encode) return make_vp9_codec<G>(pool);
     if (mode.standard == Standard::vp9)
       if (std::unique_ptr<Codec> encoder = make_vp9_encoder<G>()) return encoder;
-    if (mode.standard == Standard::vp8 && !mode.encode) return make_vp8_codec<G>(pool);
-    if (mode.standard == Standard::vp8)
-      if (std::unique_ptr<Codec> encoder = make_vp8_encoder<G>(pool)) return encoder;
+    if (mode.standard == Standard::vp8) return mode.encode ? make_vp8_encoder<G>(pool) : make_vp8_codec<G>(pool);
     if (mode.standard == Standard::jpeg) return mode.encode ? make_jpeg_encoder<G>() : make_jpeg_decoder<G>(pool);
     unimplemented("video codec", "standard {}, {}", static_cast<unsigned>(mode.standard), mode.encode ? "encode" : "decode");
     return nullptr;
@@ -199,6 +193,12 @@ class PacketDecoder final : public VideoPackets {
       if (select.pipe_working_mode() != Select::PipeWorkingMode::LEGACY_DECODER_ENCODER_MODE || select.multi_engine_mode()) {
         unimplemented("HCP_PIPE_MODE_SELECT", "working mode {}, multi-engine mode {}", static_cast<unsigned>(select.pipe_working_mode()),
                       select.multi_engine_mode());
+        return std::nullopt;
+      }
+    }
+    if constexpr (requires { select.vdenc_mode(); }) {
+      if (encode && static_cast<unsigned>(select.vdenc_mode())) {
+        unimplemented("HCP_PIPE_MODE_SELECT", "VDEnc, standard {}", static_cast<unsigned>(select.codec_standard_select()));
         return std::nullopt;
       }
     }

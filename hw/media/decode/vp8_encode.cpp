@@ -111,9 +111,9 @@ class PacketDecoder final : public Vp8EncodePackets {
   }
 
   void report(EngineEnv& env, uint32_t bytes, bool is_cut) const override {
-    namespace r = reg::gen9;
-    env.registers.poke(r::MFC_VP8_BITSTREAM_BYTECOUNT_FRAME, bytes);
-    env.registers.poke(r::MFC_VP8_IMAGE_STATUS_CONTROL, is_cut);
+    const BoxRegisters box = box_registers<G>(env.engine);
+    env.registers.poke(box.vp8_bytes, bytes);
+    env.registers.poke(box.vp8_image_status, is_cut);
   }
 
  private:
@@ -137,15 +137,7 @@ std::unique_ptr<Codec> make_vp8_encoder(WorkerPool* pool) {
 }
 
 template std::unique_ptr<Codec> make_vp8_encoder<defs::Gen9>(WorkerPool* pool);
-
-// Their registers have other places, and no driver was tried there.
-template <>
-std::unique_ptr<Codec> make_vp8_encoder<defs::Gen11>(WorkerPool*) {
-  return nullptr;
-}
-template <>
-std::unique_ptr<Codec> make_vp8_encoder<defs::Gen12>(WorkerPool*) {
-  return nullptr;
-}
+template std::unique_ptr<Codec> make_vp8_encoder<defs::Gen11>(WorkerPool* pool);
+template std::unique_ptr<Codec> make_vp8_encoder<defs::Gen12>(WorkerPool* pool);
 
 }  // namespace softgen::media

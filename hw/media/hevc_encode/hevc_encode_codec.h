@@ -47,7 +47,7 @@ class HevcEncoder final : public PacketCodec<HevcEncodePackets> {
 
 }  // namespace hevc
 
-/// By a generation's traits. Null: not built for it.
+/// By a generation's traits.
 template <class G>
 std::unique_ptr<Codec> make_hevc_encoder(WorkerPool* pool);
 

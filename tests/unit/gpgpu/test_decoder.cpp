@@ -75,10 +75,11 @@ TEST_CASE("a kernel's state comes from its descriptor and packets; a descriptor 
   CHECK((kernel->curbe_address == 0x200 && kernel->curbe_bytes == 96 && kernel->constant_offset == 5));
   CHECK(kernel->slm_bytes == 64 << 10);
   CHECK((kernel->cross_registers == 100 && kernel->thread_registers == 27));  // no more than r1 to r127
+  CHECK((kernel->places.y_shift == 16 && kernel->places.color_dword == 2 && kernel->places.color_shift == 16));
   CHECK_FALSE(decoder->kernel(state, env, 2));
 }
 
-TEST_CASE("Gen11's and Gen12's binding tables count from their pool, and GT_MODE makes their offsets count qwords") {
+TEST_CASE("Gen11's and Gen12's binding tables count from their pool, GT_MODE makes their offsets count qwords; r0.1 has positions") {
   quiet_log();
   const bool gen12 = GENERATE(false, true);
   const auto decoder = gen12 ? make_decoder<defs::Gen12>() : make_decoder<defs::Gen11>();
@@ -95,6 +96,8 @@ TEST_CASE("Gen11's and Gen12's binding tables count from their pool, and GT_MODE
   EngineEnv env{EngineId::rcs, memory.view, memory.view, registers, stop};
   CHECK(decoder->kernel(state, env, 0)->bases.binding_tables == 0x5000'0000);
   CHECK(decoder->kernel(state, env, 0)->bases.binding_table == 0x60);
+  const MediaPlaces places = decoder->kernel(state, env, 0)->places;  // all in r0.1
+  CHECK((places.y_shift == 12 && places.color_dword == 1 && places.color_shift == 24));
   state.kept[CommandId::_3DSTATE_BINDING_TABLE_POOL_ALLOC] = {0x79190002, 0x7000'0000 | 1 << 11, 1, 0};
   registers.write(0x7008, 0x0400'0400);
   const auto pooled = decoder->kernel(state, env, 0);

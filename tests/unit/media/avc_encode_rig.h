@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A video engine of Kaby Lake that is sent the packets of H.264's encoder.
+// A video engine that is sent the packets of H.264's encoder.
 #pragma once
 
 #include <algorithm>
@@ -13,11 +13,15 @@ namespace softgen::media::avc::packet_test {
 
 constexpr uint32_t columns = 4, rows = 2, width = columns * 16, height = rows * 16, pitch = 64;
 constexpr uint64_t source = 0x1'0000, reconstruction = 0x2'0000, coded = 0x3'0000, bound = coded + 0x4000, end = 0x4'0000;
-constexpr uint32_t byte_count = 0x128a0, slice_count = 0x12954;
+constexpr uint32_t byte_count = 0x128a0, slice_count = 0x12954;  ///< of Kaby Lake
 constexpr uint8_t untouched = 0xcc;
 
-struct Rig : media::test::VideoRig {
-  Rig() : VideoRig(source, end) {
+template <class G>
+struct RigOf : media::test::VideoRigOf<G> {
+  using Base = media::test::VideoRigOf<G>;
+  using Base::execute, Base::video, Base::view, Base::registers;
+
+  RigOf() : Base(source, end) {
     for (uint64_t at = source; at < reconstruction; ++at) view.store(at, static_cast<uint8_t>(at % pitch * 3 + at / pitch * 2));
     for (uint64_t at = reconstruction; at < end; ++at) view.store(at, untouched);
   }
@@ -54,5 +58,6 @@ struct Rig : media::test::VideoRig {
   bool transform8 = false;       ///< of the picture, and of VDEnc
   uint32_t luma_intra_mask = 0;  ///< of VDENC_IMG_STATE
 };
+using Rig = RigOf<defs::Gen9>;
 
 }  // namespace softgen::media::avc::packet_test

@@ -15,6 +15,7 @@
 #include "hw/surface/tiling.h"
 #include "tests/catch.h"
 #include "tests/quiet_log.h"
+#include "tests/unit/media/video_rig.h"
 #include "tests/unit/memory/mapped.h"
 
 namespace softgen::media::test::generations {
@@ -30,21 +31,15 @@ struct Offsets {
 template <class G>
 struct Chip;
 template <>
-struct Chip<defs::Gen9> {
-  static constexpr const defs::CommandSet& commands = defs::gen9::commands;
-  static constexpr const defs::RegisterSet& registers = defs::gen9::registers;
+struct Chip<defs::Gen9> : SetsOf<defs::Gen9> {
   static constexpr Offsets offsets{0x12800, 0x12868, 0x1e900, 0x1e904, 0};
 };
 template <>
-struct Chip<defs::Gen11> {
-  static constexpr const defs::CommandSet& commands = defs::gen11::commands;
-  static constexpr const defs::RegisterSet& registers = defs::gen11::registers;
+struct Chip<defs::Gen11> : SetsOf<defs::Gen11> {
   static constexpr Offsets offsets{0x1c'0800, 0x1c'0868, 0x1c'2800, 0x1c'2804, 0x1'0000};
 };
 template <>
-struct Chip<defs::Gen12> {
-  static constexpr const defs::CommandSet& commands = defs::gen12::commands;
-  static constexpr const defs::RegisterSet& registers = defs::gen12::registers;
+struct Chip<defs::Gen12> : SetsOf<defs::Gen12> {
   static constexpr Offsets offsets = Chip<defs::Gen11>::offsets;
 };
 

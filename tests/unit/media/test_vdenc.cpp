@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// VDEnc by packets as iHD sends them (codechal_vdenc_avc.cpp), on Kaby Lake.
+// VDEnc by packets as iHD sends them (codechal_vdenc_avc.cpp).
 #include <algorithm>
 #include <bit>
 #include <random>
@@ -13,16 +13,36 @@
 
 using namespace softgen;
 using namespace softgen::media;
+using namespace softgen::media::avc;
 using namespace softgen::media::avc::packet_test;
 
 namespace {
 
-struct VdencRig : Rig {
+/// Of a generation: the first box's registers (mhw_mmio_g9.h, _g11.h, _g12.h), and VDENC_WALKER_STATE's dwords (mhw_vdbox_vdenc_hwcmd_*.h).
+template <class G>
+struct Chip;
+template <>
+struct Chip<defs::Gen9> {
+  static constexpr uint32_t byte_count = packet_test::byte_count, slice_count = packet_test::slice_count, walker = 4;
+};
+template <>
+struct Chip<defs::Gen11> {
+  static constexpr uint32_t byte_count = 0x1c'08a0, slice_count = 0x1c'0954, walker = 10;
+};
+template <>
+struct Chip<defs::Gen12> {
+  static constexpr uint32_t byte_count = 0x1c'08a0, slice_count = 0x1c'0954, walker = 27;
+};
+
+template <class G>
+struct VdencRig : RigOf<G> {
+  using RigOf<G>::run, RigOf<G>::begin;
+
   void slice(uint32_t row, bool last) {
     run(0x7103, 11, {{1, 2}, {3, 30 << 16}, {4, row << 24}, {6, uint32_t{last} << 19 | 1 << 13}});
     // A start code, the NAL unit's first byte, and the bit that first_mb_in_slice replaces.
     run(0x7048, {1u << 14 | 1 << 3 | 4 << 4 | 1 << 8, 0x6501'0000, 0});
-    run(0x7087, 4, {{1, row}, {2, row + 1}});
+    run(0x7087, Chip<G>::walker, {{1, row}, {2, row + 1}});
     run(0x7780, {2});
   }
   void picture() {
@@ -33,9 +53,8 @@ struct VdencRig : Rig {
 
 }  // namespace
 
-TEST_CASE("vdenc: slices that are flushed one by one decode to the reconstruction") {
-  using namespace avc;
-  VdencRig rig;
+TEMPLATE_TEST_CASE("vdenc: slices that are flushed one by one decode to the reconstruction", "", defs::Gen9, defs::Gen11, defs::Gen12) {
+  VdencRig<TestType> rig;
   const uint32_t tools = GENERATE(0u, 1u, 2u);  // no transforms of 8x8, all, none of intra blocks
   rig.transform8 = tools != 0;
   rig.luma_intra_mask = tools == 2 ? 2 : 0;
@@ -44,10 +63,10 @@ TEST_CASE("vdenc: slices that are flushed one by one decode to the reconstructio
     for (uint32_t x = 0; x < width; ++x)
       rig.view.store(source + y * pitch + x, static_cast<uint8_t>((std::popcount(x & 5) + std::popcount(y & 3)) % 2 ? 88 : 168));
   rig.picture();
-  const uint32_t size = rig.registers.peek(byte_count);
+  const uint32_t size = rig.registers.peek(Chip<TestType>::byte_count);
   REQUIRE(size > 12);
   REQUIRE(size < bound - coded);
-  CHECK(rig.registers.peek(slice_count) == rows);
+  CHECK(rig.registers.peek(Chip<TestType>::slice_count) == rows);
   std::vector<uint8_t> bytes(size + 64);
   rig.view.read(coded, bytes.data(), bytes.size());
   for (uint32_t at = size; at < size + 64; ++at) CHECK(bytes[at] == (at < (size + 63) / 64 * 64 ? 0 : untouched));
@@ -88,19 +107,19 @@ TEST_CASE("vdenc: slices that are flushed one by one decode to the reconstructio
   }
 }
 
-TEST_CASE("vdenc: a picture whose last slice does not come ends with its flushes") {
-  VdencRig rig;
+TEMPLATE_TEST_CASE("vdenc: a picture whose last slice does not come ends with its flushes", "", defs::Gen9, defs::Gen11, defs::Gen12) {
+  VdencRig<TestType> rig;
   rig.begin(1 << 13);
   rig.slice(0, false);
   CHECK(rig.video.in_picture());
   for (unsigned i = 0; i < 8 && rig.video.in_picture(); ++i) rig.run(0x7780, {2});
   CHECK_FALSE(rig.video.in_picture());
-  CHECK(rig.registers.peek(slice_count) == 1);
+  CHECK(rig.registers.peek(Chip<TestType>::slice_count) == 1);
 }
 
-TEST_CASE("vdenc: packets with wrong bits do no harm") {
+TEMPLATE_TEST_CASE("vdenc: packets with wrong bits do no harm", "", defs::Gen9, defs::Gen11, defs::Gen12) {
   std::mt19937 random(11);
-  VdencRig rig;
+  VdencRig<TestType> rig;
   rig.random = &random;
   for (unsigned round = 0; round < 40; ++round) rig.picture();
 }
