@@ -57,7 +57,8 @@ void Reply::set_intra(unsigned shape, const std::array<uint8_t, sub_blocks>& mod
   choice().set_intra_neighbours(neighbours >> 2);  // the mode of chroma, below them, is 0: DC
 }
 
-// The counts' places are those of Intel's CM kernels (Blk0LumaNZC, Blk0ChromaCbNZC); those of the sums, which follow them, are chosen.
+// The counts' places are those of Intel's CM kernels (Blk0LumaNZC, Blk0ChromaCbNZC), those of luma's sums what PREENC's kernel of iHD adds up (tests/run,
+// test_video_fei.py); those of chroma's sums are chosen.
 void Reply::set_coefficients(bool chroma, unsigned block, unsigned count, uint32_t sum) {
   switch (block + (chroma ? 4 : 0)) {
     case 0: blocks().set_coefficients_0(count); break;

@@ -12,7 +12,8 @@
 
 enum { most_attributes = 16, predictors = 4 };
 
-VAStatus vaCreateConfig(VADisplay display, VAProfile profile, VAEntrypoint entrypoint, VAConfigAttrib* attributes, int count, VAConfigID* config) {
+VAStatus vaCreateConfig(VADisplay display, VAProfile profile, VAEntrypoint entrypoint, VAConfigAttrib* attributes, int count,
+                        VAConfigID* config) {
   static __typeof__(&vaCreateConfig) next;
   if (!next) next = (__typeof__(next))dlsym(RTLD_NEXT, "vaCreateConfig");
   VAConfigAttrib changed[most_attributes];
