@@ -134,7 +134,7 @@ void refine(const Message& message, const Request& request, Pictures& pictures, 
         if (chosen == Direction::both || static_cast<unsigned>(chosen) == d) choice.vectors[d][i] = found[d].vector;
     }
   }
-  reply.set(choice, request.reference_ids);
+  reply.set(choice, request);
 }
 
 }  // namespace softgen::vme

@@ -8,9 +8,13 @@ namespace softgen::vme {
 namespace {
 
 /// mb_type of table 7-14 of H.264 for B slices, which names partitions and directions.
-uint32_t inter_type(const InterChoice& choice) {
+uint32_t inter_type(const InterChoice& choice, bool as_backward) {
   constexpr uint32_t b8x8 = 22;
-  const auto first = static_cast<unsigned>(choice.direction[0]), second = static_cast<unsigned>(choice.direction[3]);
+  const auto number = [&](unsigned block) {
+    const Direction direction = choice.direction[block];
+    return static_cast<unsigned>(as_backward && direction == Direction::forward ? Direction::backward : direction);
+  };
+  const unsigned first = number(0), second = number(3);
   if (choice.mode == Mode::b16x16) return 1 + first;
   if (choice.mode == Mode::b8x8) return b8x8;
   static constexpr uint8_t types[3][3] = {{4, 8, 12}, {10, 6, 14}, {16, 18, 20}};
@@ -22,14 +26,15 @@ unsigned first_of(Mode mode, unsigned part) { return mode == Mode::b16x8 ? part 
 
 }  // namespace
 
-// Directions are by partition, of 16x16 in all places: so MbEnc's kernels of iHD and i965 take them for their reference indexes.
-void Reply::set(const InterChoice& inter, uint32_t reference_ids) {
+// Directions are by partition, of 16x16 in all places: so MbEnc's kernels of iHD and i965 take them for their reference indexes. A remapped type has its
+// own name alone: FEI's kernels set directions and reference indexes themselves.
+void Reply::set(const InterChoice& inter, const Request& request) {
   unsigned vectors = 0;
   for (unsigned part = 0; part < inter.partitions(); ++part) {
     vectors += inter.direction[first_of(inter.mode, part)] == Direction::both ? 2 : 1;
   }
   choice().set_inter_mode(static_cast<uint32_t>(inter.mode));
-  choice().set_inter_type(inter_type(inter));
+  choice().set_inter_type(inter_type(inter, request.as_backward));
   choice().set_vectors(vectors);
   set_inter_cost(inter.cost);
   uint32_t directions = 0;
@@ -41,7 +46,7 @@ void Reply::set(const InterChoice& inter, uint32_t reference_ids) {
     for (unsigned d = 0; d < 2; ++d) w_[1 + i / 4].dw[i % 4 * 2 + d] = dword_of(inter.vectors[d][i]);
     set_half(5, i, inter.parts[i]);
   }
-  blocks().set_reference_ids(reference_ids);
+  blocks().set_reference_ids(request.reference_ids);
 }
 
 void Reply::set_intra(unsigned shape, const std::array<uint8_t, sub_blocks>& modes, uint32_t cost, unsigned neighbours) {
@@ -52,7 +57,8 @@ void Reply::set_intra(unsigned shape, const std::array<uint8_t, sub_blocks>& mod
   choice().set_intra_neighbours(neighbours >> 2);  // the mode of chroma, below them, is 0: DC
 }
 
-// The counts' places are those of Intel's CM kernels (Blk0LumaNZC, Blk0ChromaCbNZC); those of the sums, which follow them, are chosen.
+// The counts' places are those of Intel's CM kernels (Blk0LumaNZC, Blk0ChromaCbNZC), those of luma's sums what PREENC's kernel of iHD adds up (tests/run,
+// test_video_fei.py); those of chroma's sums are chosen.
 void Reply::set_coefficients(bool chroma, unsigned block, unsigned count, uint32_t sum) {
   switch (block + (chroma ? 4 : 0)) {
     case 0: blocks().set_coefficients_0(count); break;

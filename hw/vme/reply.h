@@ -37,7 +37,7 @@ constexpr unsigned blocks_of(Mode mode, unsigned part) {
 
 class Reply {
  public:
-  void set(const InterChoice& inter, uint32_t reference_ids);
+  void set(const InterChoice& inter, const Request& request);
   /// `shape` 0: 16x16, 1: 8x8, 2: 4x4; modes of the 4x4 blocks. `neighbours`: as the message has them.
   void set_intra(unsigned shape, const std::array<uint8_t, sub_blocks>& modes, uint32_t cost, unsigned neighbours);
   void set_intra_is_best();

@@ -11,6 +11,8 @@ namespace softgen::vme {
 namespace {
 
 constexpr unsigned max_path = 64;
+/// Of Type Remap. No public source has its values: iHD's kernels of FEI for H.264 send it with searches whose forward references are those of list 1.
+constexpr uint32_t remap_to_backward = 2;
 /// S13.2 of vectors, in whole samples.
 constexpr int max_offset = 2048;
 
@@ -28,6 +30,7 @@ int offset_of(int32_t value) { return std::clamp(value, -max_offset, max_offset 
 
 const char* what_is_missing(const message_header::VmePlace& place) {
   if (place.source_size()) return "VME source block of another size than 16x16";
+  if (place.type_remap() && place.type_remap() != remap_to_backward) return "VME type remap";
   if (place.source_is_field() || place.reference_is_field()) return "VME of fields";
   return nullptr;
 }
@@ -66,6 +69,7 @@ Request::Request(const Message& message) : Costs(message) {
 
   source_x = static_cast<int>(place.source_x()), source_y = static_cast<int>(place.source_y());
   reference_ids = control.reference_ids();
+  as_backward = place.type_remap() == remap_to_backward;
   missing = what_is_missing(place);
 }
 

@@ -77,6 +77,7 @@ struct Request : SearchFields, RefineFields, CheckFields, Costs {
   int source_x = 0, source_y = 0;
   Measure inter = Measure::sad;
   uint32_t reference_ids = 0;     ///< a byte for each 8x8 block: forward, backward
+  bool as_backward = false;       ///< what is predicted from a forward reference is answered as a backward prediction
   const char* missing = nullptr;  ///< what of it is not there
 };
 

@@ -215,7 +215,7 @@ void search(const Message& message, const Request& request, Pictures& pictures, 
     if (message.op.streams & 1) write_record(records[d], 7 + d * 2, reply);
   }
   if (!used[0]) used[0] = &records[0];
-  reply.set(best_choice(request, used), request.reference_ids);
+  reply.set(best_choice(request, used), request);
 }
 
 }  // namespace softgen::vme

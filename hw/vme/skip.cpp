@@ -116,7 +116,7 @@ uint32_t check_skip(const Message& message, const Request& request, Pictures& pi
   }
   choice.parts = distortions(source, predicted.data(), block_size, request.inter);
   for (const uint32_t part : choice.parts) choice.cost += part;
-  reply.set(choice, request.reference_ids);
+  reply.set(choice, request);
   if (request.transforms) set_transform(request, source, predicted, reply);
   return choice.cost;
 }

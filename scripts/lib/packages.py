@@ -25,8 +25,8 @@ GROUPS = {
     "test": ["clang", "grub-common", "grub-pc-bin", "clang-format-19", "clang-tidy-19", "universal-ctags", "python3-pil"],
 }
 
-# Debian 13 has no compute-runtime, and unstable's does not support Gen9 (dropped after 24.35). GStreamer's vaapi plugin is tried with Debian 12's alone.
-OF_DEBIAN_12 = ["intel-opencl-icd", "clinfo", "gstreamer1.0-vaapi", "gstreamer1.0-plugins-good"]
+# Debian 13 has neither compute-runtime (unstable's does not support Gen9: dropped after 24.35) nor Media SDK. GStreamer's vaapi plugin is tried with Debian 12's alone.
+OF_DEBIAN_12 = ["intel-opencl-icd", "clinfo", "gstreamer1.0-plugins-good", "gstreamer1.0-vaapi", "libmfx-tools"]
 
 
 def sanitizer_runtime():

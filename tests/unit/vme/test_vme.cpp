@@ -219,6 +219,28 @@ TEST_CASE("vme: two references, and the records of streams") {
   CHECK((again.cost() == 3 && again.vector(0) == Vector{-400, 100}));
 }
 
+TEST_CASE("vme: a search of a backward reference in a forward one's place names backward predictions") {
+  // As FEI's kernels for H.264 do.
+  constexpr uint32_t to_backward = 2u << 4, only_16x8 = 0x7d00'0000, other_remap = 1u << 4;
+  for (const auto& [control, forward, backward] : {std::array{whole_only, 1u, 2u}, {only_16x8, 4u, 6u}}) {
+    Fixture f;
+    f.move_block(1, 4, -3);
+    f.search_all(-16, -12, control);
+    f.payload[1].dw[1] = 32;
+    f.send(ime, 6);
+    CHECK((f.reply[0].dw[0] >> 8 & 31) == forward);
+    f.payload[0].dw[3] |= to_backward;
+    f.send(ime, 6);
+    CHECK((f.reply[0].dw[0] >> 8 & 31) == backward);
+    // The vectors stay where the search has them.
+    CHECK((f.cost() == 0 && f.vector(0) == Vector{16, -12} && f.vector(0, 1) == Vector{0, 0}));
+  }
+  Fixture f;
+  f.search_all(-16, -12, whole_only | other_remap);
+  f.send(ime, 6);
+  CHECK(f.reply[0].dw[0] == 0);
+}
+
 TEST_CASE("vme: refinement finds the nearest half and quarter samples") {
   Fixture f;
   const auto blended = [&](int qx, int qy) {
