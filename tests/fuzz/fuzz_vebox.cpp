@@ -29,8 +29,7 @@ class VeboxTarget {
       scales_ = in.one_in(2);
       send(in, state_);
       for (unsigned surfaces = 2 + in.below(2); surfaces; --surfaces) send(in, surface_, surfaces & 1);
-      if (scales_)
-        sfc_.send(in, [&](const defs::Command& command, const std::vector<uint32_t>& packet) { execute(command, packet); });
+      if (scales_) sfc_.send(in, [&](const defs::Command& command, const std::vector<uint32_t>& packet) { execute(command, packet); });
       if (has_conversion && in.one_in(8)) send(in, convert_);
       send(in, object_);
     }

@@ -63,7 +63,9 @@ class SfcPackets {
     const uint32_t columns = even(), rows = even(), scaled_columns = even(), scaled_rows = even();
     const uint32_t samplings = in.below(vebox ? 3 : 8);  // most decoders have 4:2:0 alone
     const std::pair<std::string_view, uint32_t> values[] = {
-        {"SFC Pipe Mode", vebox ? 1 : client_ == media::SfcClient::hcp ? 2 : 0},
+        {"SFC Pipe Mode", vebox                              ? 1
+                          : client_ == media::SfcClient::hcp ? 2
+                                                             : 0},
         {"SFC Input Chroma Sub-Sampling", samplings < 3 ? 1u << samplings : samplings != 3},
         {"Output Surface Format Type", in.one_in(4) ? 9 : in.below(7)},  // of all generations, and P016
         {"Input Frame Resolution Width", columns},

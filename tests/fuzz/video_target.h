@@ -126,8 +126,7 @@ class VideoTarget {
     std::vector<uint32_t> mode;
     const defs::Command& first = select(in, mode);
     send(in, first, mode);
-    if (scales)
-      sfc_.send(in, [&](const defs::Command& command, std::vector<uint32_t>& packet) { send(in, command, packet); });
+    if (scales) sfc_.send(in, [&](const defs::Command& command, std::vector<uint32_t>& packet) { send(in, command, packet); });
     for (const defs::Command* one : state_) send_state(in, *one);
     for (unsigned i = 0, objects = 1 + in.below(max_objects_); i < objects; ++i) {
       // What is not sent again holds for the next object, too; its own last packet is.

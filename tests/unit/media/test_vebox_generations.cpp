@@ -187,7 +187,8 @@ TEMPLATE_TEST_CASE("vebox: statistics are cleared as far as the driver's surface
 }
 
 // iHD refuses a denoised surface of another pitch than the input's (vphal_render_vebox_base.cpp), and P010's STMM is narrower than it.
-TEMPLATE_TEST_CASE("vebox: the input's pitch is the denoised surface's, and its derived one STMM's", "", defs::Gen9, defs::Gen11, defs::Gen12) {
+TEMPLATE_TEST_CASE("vebox: the input's pitch is the denoised surface's, and its derived one STMM's", "", defs::Gen9, defs::Gen11,
+                   defs::Gen12) {
   Rig<TestType> first, second;
   constexpr uint32_t narrow = 128;
   for (auto* rig : {&first, &second}) {
@@ -200,7 +201,8 @@ TEMPLATE_TEST_CASE("vebox: the input's pitch is the denoised surface's, and its 
   // Motion is a byte for two columns, and a row for each.
   const uint64_t rows = height * narrow;
   CHECK(std::ranges::all_of(second.bytes(motion_out + rows, denoised), [](uint8_t byte) { return byte == 0; }));
-  CHECK((second.bytes(motion_out + narrow, motion_out + narrow + width / 2) == first.bytes(motion_out + pitch, motion_out + pitch + width / 2)));
+  CHECK((second.bytes(motion_out + narrow, motion_out + narrow + width / 2) ==
+         first.bytes(motion_out + pitch, motion_out + pitch + width / 2)));
 }
 
 TEST_CASE("vebox: what Gen11 and Gen12 add and is not there is counted") {
