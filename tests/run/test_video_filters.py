@@ -180,6 +180,15 @@ class EnhancerChecks:
         """vphal_render_vebox_procamp.cpp rounds."""
         self.check_procamp(round)
 
+    def test_ten_bits(self):
+        """SFC makes P010, which VEBOX denoises; the upper bytes are those of NV12."""
+        frames = self.gpu("scale_vaapi=format=p010:mode=default,denoise_vaapi=denoise=32", "p010le", 2 * FRAME)
+        self.assert_near([frame[1::2] for frame in frames], self.software(), 36)
+
+    def test_from_rgb(self):
+        """Back again; chroma is reduced twice."""
+        self.assert_near(self.gpu("scale_vaapi=format=bgra:mode=default,scale_vaapi=format=nv12:mode=default"), self.software(), 30)
+
 
 class Scaler(ScalerChecks, NonFreeTest):
     pass

@@ -148,8 +148,13 @@ Matrix matrix(const std::array<int32_t, 9>& coefficients, const std::array<int32
   return m;
 }
 
-template <class State>
-void add_colour(const State& state, Colour& colour) {
+/// Later surfaces have the order of their components in their format: iHD sets the swap with it, and where SFC takes pictures over whose components its matrix
+/// has put in order (VeboxGetBeCSCMatrix() in vp_vebox_cmd_packet.cpp). So it has no effect there (chosen).
+template <class G>
+constexpr bool swaps_channels = !requires { G::VEBOX_SURFACE_STATE::SurfaceFormat::B8G8R8A8_UNORM; };
+
+template <class G>
+void add_colour(const typename G::VEBOX_IECP_STATE& state, Colour& colour) {
   if (state.std_ste_state.std_enable || state.std_ste_state.ste_enable) unimplemented("VEBOX skin tones", "STD/STE has no effect");
   if (state.ace_state.ace_enable) unimplemented("VEBOX contrast enhancement", "ACE has no effect");
   if (state.tcc_state.tcc_enable) unimplemented("VEBOX total colour control", "TCC has no effect");
@@ -160,7 +165,7 @@ void add_colour(const State& state, Colour& colour) {
   if (back.transform_enable)
     colour.back = matrix({back.c0, back.c1, back.c2, back.c3, back.c4, back.c5, back.c6, back.c7, back.c8},
                          {back.offset_in_1, back.offset_in_2, back.offset_in_3}, {back.offset_out_1, back.offset_out_2, back.offset_out_3});
-  colour.swap = back.yuv_channel_swap;
+  colour.swap = swaps_channels<G> && back.yuv_channel_swap;
   if (const auto& f = state.front_end_csc_state; f.front_end_csc_transform_enable)
     colour.front =
         matrix({f.fecsc_c0_transform_coefficient, f.fecsc_c1_transform_coefficient, f.fecsc_c2_transform_coefficient,
@@ -288,23 +293,23 @@ class PacketDecoder final : public VeboxDecoder {
     }
     set_downsampling<G>(modes, out.colour);
     if (modes.global_iecp_enable)
-      add_colour(memory::load_structure<typename G::VEBOX_IECP_STATE>(view, strip_canonical(modes.iecp_state_pointer)), out.colour);
-    const uint32_t pitch = source.surface_pitch + 1, derived = source.derived_surface_pitch + 1;
+      add_colour<G>(memory::load_structure<typename G::VEBOX_IECP_STATE>(view, strip_canonical(modes.iecp_state_pointer)), out.colour);
+    const uint32_t pitch = source.surface_pitch + 1;
     out.current = surface_at(source, *from, object.current_frame_input_address, pitch);
-    out.previous = surface_at(source, *from, object.previous_frame_input_address, modes.dn_enable ? derived : pitch);
-    out.denoised = surface_at(source, *from, object.denoised_current_frame_output_address, derived);
+    out.previous = surface_at(source, *from, object.previous_frame_input_address, pitch);
+    out.denoised = surface_at(source, *from, object.denoised_current_frame_output_address, pitch);
     out.output_current = surface_at(target, *to, object.current_frame_output_address, target.surface_pitch + 1);
     out.output_previous = surface_at(target, *to, object.previous_frame_output_address, target.surface_pitch + 1);
-    if (modes.dn_enable || modes.di_enable) add_side_data(object, source, target, !modes.disable_encoder_statistics, out);
+    if (modes.dn_enable || modes.di_enable) add_side_data(object, source, !modes.disable_encoder_statistics, out);
     return out;
   }
   std::optional<sfc::Job> scaling(const SfcStates& states) const override { return sfc_job<G>(states, SfcClient::vebox); }
 
  private:
-  /// Motion and statistics. iHD states the pitch of STMM with the output, i965 the input's with both.
+  /// Motion and statistics. The input's derived pitch is STMM's (mhw_vebox_generic.h, AddVeboxSurfaces); i965's are all equal.
   template <class Object>
-  static void add_side_data(const Object& object, const State& source, const State& target, bool statistics, Enhancement& out) {
-    const uint32_t pitch = std::min(source.derived_surface_pitch, target.derived_surface_pitch) + 1;
+  static void add_side_data(const Object& object, const State& source, bool statistics, Enhancement& out) {
+    const uint32_t pitch = source.derived_surface_pitch + 1;
     const PlaneLayout motion{.pitch = pitch, .width = std::min(pitch, source.width + 1), .height = source.height + 1};
     out.history_column = (source.width + 2) / 2;
     if (object.stmm_input_address) (out.motion_in = motion)->base = object.stmm_input_address;

@@ -179,12 +179,38 @@ TEST_CASE("video packets have the lengths that drivers emit") {
   }
 }
 
+TEST_CASE("lengths of Gen11's and Gen12's VEBOX and SFC packets, as the iHD media driver sends them") {
+  struct Row {
+    const char* name;
+    uint32_t header, dwords;
+  };
+  // mhw_vebox_hwcmd_g11_X.h, mhw_sfc_hwcmd_g11_X.h; Gen12's SFC_STATE is longer.
+  const Row rows[] = {{"VEBOX_SURFACE_STATE", 0x74000007, 9}, {"VEBOX_STATE", 0x74020011, 19},
+                      {"VEB_DI_IECP", 0x74030016, 24},        {"SFC_LOCK", 0x75000000, 2},
+                      {"SFC_STATE", 0x75010020, 34},          {"SFC_AVS_STATE", 0x75020002, 4}};
+  for (const Row& row : rows)
+    for (const CommandSet* set : {&gen11::commands, &gen12::commands}) {
+      INFO(row.name);
+      const Command* command = set->find(EngineClass::video_enhance, row.header);
+      REQUIRE(command);
+      CHECK(command->name == std::string(row.name));
+      const bool longer = set == &gen12::commands && command->id == CommandId::SFC_STATE;
+      CHECK(command->dwords == (longer ? 50 : row.dwords));
+    }
+  const Structure* const states[] = {gen11::commands.find_structure("VEBOX_DNDI_STATE"), gen12::commands.find_structure("VEBOX_DNDI_STATE"),
+                                     gen11::commands.find_structure("VEBOX_IECP_STATE"),
+                                     gen12::commands.find_structure("VEBOX_IECP_STATE")};
+  constexpr uint32_t dwords[] = {45, 49, 115, 133};
+  for (size_t i = 0; i < std::size(states); ++i) CHECK(states[i]->dwords == dwords[i]);
+}
+
 TEST_CASE("lengths of Gen12's video packets") {
   struct Row {
     const char* name;
     uint32_t header, dwords;
   };
-  // Headers as Mesa 25.0.7's packers write them (genxml/gen120.xml), of MFX and tiles as the iHD media driver (mhw_vdbox_*_hwcmd_g12_X.h).
+  // Headers as Mesa 25.0.7's packers write them (genxml/gen120.xml), of MFX, tiles and SFC as the iHD media driver (mhw_vdbox_*_hwcmd_g12_X.h,
+  // mhw_sfc_hwcmd_g12_X.h).
   const Row rows[] = {{"HCP_PIPE_MODE_SELECT", 0x73800005, 7},
                       {"HCP_SURFACE_STATE", 0x73810003, 5},
                       {"HCP_PIPE_BUF_ADDR_STATE", 0x73820077, 121},
@@ -207,7 +233,7 @@ TEST_CASE("lengths of Gen12's video packets") {
                       {"HCP_SFC_STATE", 0x74810030, 50},
                       {"HCP_SFC_AVS_STATE", 0x74820002, 4},
                       {"HCP_SFC_FRAME_START", 0x74840000, 2},
-                      {"SFC_STATE", 0x7501001e, 32}};
+                      {"SFC_STATE", 0x75010030, 50}};
   for (const Row& row : rows) {
     INFO(row.name);
     const Command* command = gen12::commands.find(EngineClass::video, row.header);

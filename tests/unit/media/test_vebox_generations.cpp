@@ -112,8 +112,8 @@ void check_equal(Set&& set) {
   Rig<G> second;
   const std::vector<uint8_t> before = second.outputs();
   set(second), second.run();
-  CHECK(second.outputs() != before);
-  CHECK(first.outputs() == second.outputs());
+  CHECK((second.outputs() != before));
+  CHECK((first.outputs() == second.outputs()));
 }
 
 }  // namespace
@@ -145,7 +145,15 @@ TEMPLATE_TEST_CASE("vebox: components in the other order, and chroma at the plac
     rig.run(), other.run();
     std::vector<uint8_t> swapped = other.bytes(output, output + 4 * width * height);
     for (size_t i = 0; i < swapped.size(); i += 4) std::swap(swapped[i], swapped[i + 2]);
-    CHECK(rig.bytes(output, output + 4 * width * height) == swapped);
+    CHECK((rig.bytes(output, output + 4 * width * height) == swapped));
+  }
+  SECTION("the channel swap, which iHD sets with B8G8R8A8") {
+    Rig<G> other;
+    other.set_colour();
+    rig.set_rgb(Format::B8G8R8A8_UNORM), other.set_rgb(Format::B8G8R8A8_UNORM);
+    other.iecp.csc_state.yuv_channel_swap = true;
+    rig.run(), other.run();
+    CHECK((rig.outputs() == other.outputs()));
   }
   SECTION("reduced chroma") {
     // Of 4:4:4, whose columns and rows differ.
@@ -176,6 +184,25 @@ TEMPLATE_TEST_CASE("vebox: statistics are cleared as far as the driver's surface
   CHECK(rig.view.template load<uint8_t>(statistics) == 0);
   CHECK(rig.view.template load<uint8_t>(limit - row_bytes) == 0);
   CHECK(rig.view.template load<uint8_t>(limit) == 0x55);
+}
+
+// iHD refuses a denoised surface of another pitch than the input's (vphal_render_vebox_base.cpp), and P010's STMM is narrower than it.
+TEMPLATE_TEST_CASE("vebox: the input's pitch is the denoised surface's, and its derived one STMM's", "", defs::Gen9, defs::Gen11,
+                   defs::Gen12) {
+  Rig<TestType> first, second;
+  constexpr uint32_t narrow = 128;
+  for (auto* rig : {&first, &second}) {
+    rig->set_drivers_denoise();
+    rig->modes.dndi_first_frame = true;
+  }
+  second.source.derived_surface_pitch = narrow - 1;
+  first.run(), second.run();
+  CHECK((first.bytes(denoised, output) == second.bytes(denoised, output)));
+  // Motion is a byte for two columns, and a row for each.
+  const uint64_t rows = height * narrow;
+  CHECK(std::ranges::all_of(second.bytes(motion_out + rows, denoised), [](uint8_t byte) { return byte == 0; }));
+  CHECK((second.bytes(motion_out + narrow, motion_out + narrow + width / 2) ==
+         first.bytes(motion_out + pitch, motion_out + pitch + width / 2)));
 }
 
 TEST_CASE("vebox: what Gen11 and Gen12 add and is not there is counted") {
