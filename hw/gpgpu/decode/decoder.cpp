@@ -51,7 +51,8 @@ void start(const auto& descriptor, KernelState& out) {
 /// r0.1 has all three from Gen11 on, whose packets have a colour and no scoreboard (IGC, visa/BuildIRImpl.cpp, useNewR0Format()).
 template <class G>
 constexpr MediaPlaces media_places() {
-  if constexpr (requires(typename G::MEDIA_OBJECT object) { object.block_color; }) return {.y_shift = 12, .color_dword = 1, .color_shift = 24};
+  if constexpr (requires(typename G::MEDIA_OBJECT object) { object.block_color; })
+    return {.y_shift = 12, .color_dword = 1, .color_shift = 24};
   return {};
 }
 
