@@ -15,11 +15,11 @@ class EncodingTest(RunTest):
     def source(self):
         return ["-f", "lavfi", "-i", f"testsrc2=s={self.WIDTH}x{self.HEIGHT},trim=end_frame={self.FRAMES}"]
 
-    def encoded(self, driver, name, *words, platform=None):
+    def encoded(self, driver, name, *words, platform=None, pixels="nv12"):
         """The file that FFmpeg's encoder of `words` and DRIVER make on a chip."""
         path = self.folder / name
         _, said = video_run.Host(platform or self.platform).run(
-            ["ffmpeg", "-v", "error", "-nostdin", "-y", "-vaapi_device", video_run.NODE, *self.source(), "-vf", "format=nv12,hwupload", *words, str(path)],
+            ["ffmpeg", "-v", "error", "-nostdin", "-y", "-vaapi_device", video_run.NODE, *self.source(), "-vf", f"format={pixels},hwupload", *words, str(path)],
             driver, [], 100)[:2]
         self.assertTrue(path.is_file(), said)
         return path
@@ -42,13 +42,13 @@ class EncodingTest(RunTest):
         """How near a file's luma is to the source; the decoder, with options WORDS, stops at any error."""
         return psnr(self.luma("-err_detect", "explode", *words, "-i", path, form=form), self.luma(*self.source()))
 
-    def check(self, driver, name, bound, *words):
+    def check(self, driver, name, bound, *words, pixels="nv12"):
         """A file is nearer to the source than BOUND dB, and not far from Kaby Lake's."""
-        ours = self.encoded(driver, name, *words)
+        ours = self.encoded(driver, name, *words, pixels=pixels)
         decibel = self.decibel(ours)
         self.assertGreater(decibel, bound)
         if self.platform != "kbl":
-            theirs = self.encoded(driver, f"kbl-{name}", *words, platform="kbl")
+            theirs = self.encoded(driver, f"kbl-{name}", *words, platform="kbl", pixels=pixels)
             self.assertGreaterEqual(decibel, self.decibel(theirs) - self.MAX_DECIBEL_LESS)
             self.assertLessEqual(ours.stat().st_size, theirs.stat().st_size * (1 + self.MAX_SIZE_MORE))
 
@@ -167,14 +167,16 @@ class Mpeg2ByObjectsTigerLake(Mpeg2ByObjects):
 
 
 class Hevc(ObjectsTest):
-    """I, P and B pictures, near to the source for their quantizer."""
+    """I, P and B pictures, of 8 and 10 bits, near to the source for their quantizer."""
     QP, MIN_DECIBEL = "26", 36
+    RUNS = {"I": ["-g", "1"], "P": ["-bf", "0"], "B": ["-bf", "2"], "main10": ["-bf", "0", "-profile:v", "main10"]}
 
     def test_drivers(self):
         for driver in self.drivers:
-            for name, options in {"I": ["-g", "1"], "P": ["-bf", "0"], "B": ["-bf", "2"]}.items():
+            for name, options in self.RUNS.items():
                 with self.subTest(driver=driver, name=name):
-                    self.check(driver, f"{driver}-{name}.h265", self.MIN_DECIBEL, "-c:v", "hevc_vaapi", "-low_power", "0", "-qp", self.QP, *options, "-f", "hevc")
+                    self.check(driver, f"{driver}-{name}.h265", self.MIN_DECIBEL, "-c:v", "hevc_vaapi", "-low_power", "0", "-qp", self.QP, *options, "-f", "hevc",
+                               pixels="p010le" if name == "main10" else "nv12")
 
 
 class HevcIceLake(Hevc):

@@ -224,7 +224,7 @@ class PacketDecoder final : public HevcPackets {
     using Surface = typename G::HCP_SURFACE_STATE;
     const typename Surface::View surface(state.get(CommandId::HCP_SURFACE_STATE));
     const auto buffers = G::HCP_PIPE_BUF_ADDR_STATE::unpack(state.get(CommandId::HCP_PIPE_BUF_ADDR_STATE));
-    const unsigned bytes = surface.surface_format() == Surface::SurfaceFormat::P010 ? 2 : 1;
+    const unsigned bytes = is_wide(state, surface.surface_format()) ? 2 : 1;
     // The engine's surfaces are Y-tiled: the packet has no other.
     picture.luma = {.base = buffers.decoded_picture_address,
                     .pitch = surface.surface_pitch() + 1,

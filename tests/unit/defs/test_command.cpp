@@ -249,13 +249,19 @@ TEST_CASE("lengths of Gen11's video packets") {
     const char* name;
     unsigned dwords;
   };
-  // dwSize of each in mhw_vdbox_{mfx,hcp}_hwcmd_g11_X.h.
+  // dwSize of each in mhw_vdbox_{mfx,hcp,vdenc}_hwcmd_g11_X.h.
   const Row rows[] = {{"MFX_PIPE_MODE_SELECT", 5},
                       {"MFX_PIPE_BUF_ADDR_STATE", 68},
                       {"MFX_AVC_IMG_STATE", 21},
                       {"MFD_AVC_BSD_OBJECT", 7},
                       {"MFX_MPEG2_PIC_STATE", 13},
                       {"MFX_VP8_PIC_STATE", 38},
+                      {"VDENC_PIPE_MODE_SELECT", 2},
+                      {"VDENC_DS_REF_SURFACE_STATE", 10},
+                      {"VDENC_PIPE_BUF_ADDR_STATE", 62},
+                      {"VDENC_IMG_STATE", 35},
+                      {"VDENC_WALKER_STATE", 10},
+                      {"VDENC_WEIGHTSOFFSETS_STATE", 5},
                       {"HCP_PIPE_MODE_SELECT", 6},
                       {"HCP_SURFACE_STATE", 4},
                       {"HCP_PIPE_BUF_ADDR_STATE", 121},

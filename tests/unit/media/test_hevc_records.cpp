@@ -27,8 +27,16 @@ struct Rig : media::test::VideoRigOf<G> {
 
   Rig() : Base(source, end) { clear_failure_counts(); }
 
-  static uint64_t at(uint64_t base, uint32_t x, uint32_t y) { return base + surface::offset_of_bytes(surface::Tiling::y, x, y, pitch); }
-  uint8_t sample(uint64_t base, uint32_t x, uint32_t y) { return view.template load<uint8_t>(at(base, x, y)); }
+  uint64_t at(uint64_t base, uint32_t x, uint32_t y) const {
+    return base + surface::offset_of_bytes(surface::Tiling::y, wide ? 2 * x : x, y, pitch);
+  }
+  uint32_t sample(uint64_t base, uint32_t x, uint32_t y) {
+    return wide ? view.template load<uint16_t>(at(base, x, y)) : view.template load<uint8_t>(at(base, x, y));
+  }
+  void set(uint64_t base, uint32_t x, uint32_t y, uint32_t value) {
+    if (wide) view.store(at(base, x, y), static_cast<uint16_t>(value << 6));
+    else view.store(at(base, x, y), static_cast<uint8_t>(value));
+  }
 
   void begin() {
     typename G::HCP_PIPE_MODE_SELECT select{};
@@ -39,7 +47,10 @@ struct Rig : media::test::VideoRigOf<G> {
       Surface surface{};
       surface.surface_id = id;
       surface.surface_pitch = pitch - 1;
-      surface.surface_format = Surface::SurfaceFormat::PLANAR_420_8;
+      using Format = typename Surface::SurfaceFormat;
+      surface.surface_format = !wide                                                ? Format::PLANAR_420_8
+                               : id == Surface::SurfaceID::HCP_SOURCE_INPUT_PICTURE ? Format::P010
+                                                                                    : Format::P010VARIANT;
       surface.y_offset_for_u_cb = chroma_row;
       send(surface);
     }
@@ -58,6 +69,8 @@ struct Rig : media::test::VideoRigOf<G> {
     state.frame_width_in_minimum_coding_block_size = state.frame_height_in_minimum_coding_block_size = size / 8 - 1;
     state.lcu_size = State::LCUSize::LCU_16X16, state.max_tu_size = State::MaxTUSize::TU_16X16;
     state.chroma_subsampling = static_cast<decltype(state.chroma_subsampling)>(1);
+    state.luma_bit_depth = typename State::LumaBitDepth{wide ? 2u : 0u},
+    state.chroma_bit_depth = typename State::ChromaBitDepth{wide ? 2u : 0u};
     state.cu_qp_delta_enable = true;
     state.transquant_bypass_enable = true;
     send(state);
@@ -96,6 +109,8 @@ struct Rig : media::test::VideoRigOf<G> {
         if (sample(picture, x, y) != sample(source, x, y)) return false;
     return true;
   }
+  bool wide = false;  ///< 10 bits
+
   static Record record() {
     Record out{};
     out.cu_size = 1;
@@ -110,9 +125,10 @@ struct Rig : media::test::VideoRigOf<G> {
 
 TEMPLATE_TEST_CASE("hevc records: a block that bypasses transform and quantization is the source's", "", defs::Gen11, defs::Gen12) {
   Rig<TestType> rig;
+  rig.wide = GENERATE(false, true);
   std::mt19937 random(5);
   for (uint32_t y = 0; y < rows; ++y)
-    for (uint32_t x = 0; x < size; ++x) rig.view.store(rig.at(source, x, y), static_cast<uint8_t>(random()));
+    for (uint32_t x = 0; x < size; ++x) rig.set(source, x, y, static_cast<uint32_t>(random()) & 0x3ff);
   auto record = rig.record();
   rig.encode(record, false);
   CHECK_FALSE(rig.equals_source());
@@ -126,13 +142,12 @@ TEMPLATE_TEST_CASE("hevc records: a prediction block has its vector and list", "
   Rig<TestType> rig;
   std::mt19937 random(6);
   for (uint32_t y = 0; y < rows; ++y)
-    for (uint32_t x = 0; x < size; ++x) rig.view.store(rig.at(reference, x, y), static_cast<uint8_t>(random()));
+    for (uint32_t x = 0; x < size; ++x) rig.set(reference, x, y, static_cast<uint32_t>(random()));
   const auto inside = [](uint32_t at, int by) {
     return static_cast<uint32_t>(std::clamp(static_cast<int>(at) + by, 0, static_cast<int>(size) - 1));
   };
   for (uint32_t y = 0; y < size; ++y)
-    for (uint32_t x = 0; x < size; ++x)
-      rig.view.store(rig.at(source, x, y), rig.sample(reference, inside(x, vector_x), inside(y, vector_y)));
+    for (uint32_t x = 0; x < size; ++x) rig.set(source, x, y, rig.sample(reference, inside(x, vector_x), inside(y, vector_y)));
   auto record = rig.record();
   record.cu_pred_mode = decltype(record)::CUPredMode::INTER;
   for (unsigned i = 0; i < 2; ++i) record.mvx_l0[i] = vector_x * 4, record.mvy_l0[i] = vector_y * 4;
