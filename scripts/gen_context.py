@@ -9,6 +9,7 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import gen_registers  # noqa: E402
+from generated import write_changed  # noqa: E402
 
 CLASSES = ["render", "copy", "video", "video_enhance"]  # EngineClass
 NO_OP = "NOOP"  # what a run of packets has between them
@@ -249,7 +250,7 @@ def main():
     if generation not in sets:
         raise SystemExit(f"{options.context}: no --set {generation}")
     reader = read(options.context, sets[generation])
-    (options.out / f"{generation}_context.cpp").write_text("\n".join(table(reader, generation)) + "\n")
+    write_changed(options.out / f"{generation}_context.cpp", "\n".join(table(reader, generation)) + "\n")
 
 
 if __name__ == "__main__":

@@ -11,6 +11,8 @@ import re
 import shlex
 import sys
 
+from generated import write_changed
+
 MAX_TYPES = 32
 LETTERS = "cbluvraxXyYzZopsmnM"
 FIELD = re.compile(r"(?:(\d+)(?::(\d+))?\s+)?(.+?)(?:\s+:\s+(int|address))?$")
@@ -274,7 +276,7 @@ def main():
     else:
         written = {f"{mode}.h": generation(files[0], mode)}
     for file, text in written.items():
-        (out / file).write_text(doc(paths) + text)
+        write_changed(out / file, doc(paths) + text)
 
 
 if __name__ == "__main__":

@@ -6,6 +6,8 @@ import pathlib
 import re
 import sys
 
+from generated import write_changed
+
 GROUPS = {"B": "b", "C": "c"}
 PER_GROUP = 8
 NAME = re.compile(r"[A-Za-z]\w*$")
@@ -92,7 +94,7 @@ def header(declared, generation):
 
 def main():
     generation, out, path = sys.argv[1], pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3])
-    (out / f"{generation}.h").write_text(header(Declarations(path), generation))
+    write_changed(out / f"{generation}.h", header(Declarations(path), generation))
 
 
 if __name__ == "__main__":

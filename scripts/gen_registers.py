@@ -12,6 +12,8 @@ import re
 import shlex
 import sys
 
+from generated import write_changed
+
 DOMAINS = {"none", "gt", "render", "media", "media2", "blitter", "vebox", "position"}
 ENGINES = ["rcs", "bcs", "vcs0", "vcs1", "vecs", "pocs"]  # EngineId
 FIELD_TYPES = {"uint": "uint", "int": "sint", "bool": "boolean", "address": "address"}
@@ -484,9 +486,9 @@ def main():
         check(sets[name])
     for name, declared in sets.items():
         if options.only in (None, name):
-            (options.out / f"{name}_registers.cpp").write_text("\n".join(table(name, declared)) + "\n")
+            write_changed(options.out / f"{name}_registers.cpp", "\n".join(table(name, declared)) + "\n")
     if not options.only:
-        (options.out / "registers.h").write_text("\n".join(constants(sets)) + "\n")
+        write_changed(options.out / "registers.h", "\n".join(constants(sets)) + "\n")
 
 
 if __name__ == "__main__":

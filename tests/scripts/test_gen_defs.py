@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """scripts/gen_defs.py: the View of a small .def file's packets, checked by the compiler, and errors."""
+import os
 import unittest
 
 from driver import GeneratorTest, script
@@ -106,6 +107,19 @@ class Defs(GeneratorTest, unittest.TestCase):
     def test_view(self):
         self.assert_accepted(self.generate(LAYOUTS))
         self.assert_compiles('#include "hw/defs/small/unit.h"\n' + CHECKS)
+
+    def test_unchanged_files_keep_their_times(self):
+        """So ninja builds only what depends on files whose text changes."""
+        self.assert_accepted(self.generate(LAYOUTS))
+        files = [path for path in self.out.parent.rglob("*.h")]
+        self.assertGreater(len(files), 3)
+        for path in files:
+            os.utime(path, (1, 1))
+        self.assert_accepted(self.generate(LAYOUTS + "\nstruct NEW length=1\n  dw0 0 Bit : bool\n"))
+        rewritten = {path.name for path in files if path.stat().st_mtime != 1}
+        self.assertIn("unit.h", rewritten)
+        self.assertNotIn("ids.h", rewritten)
+        self.assertNotIn("set.h", rewritten)
 
     def test_import(self):
         self.assert_accepted(self.generate(LAYOUTS))
