@@ -9,6 +9,13 @@
 
 namespace softgen::media {
 
+namespace {
+
+/// 64 MiB take up to a tenth of a second where the host's processors are shared.
+constexpr uint32_t bytes_between_stops = 1u << 20;
+
+}  // namespace
+
 void count_picture(const PictureStatus& status) {
   count_work({{Work::video_pictures, 1}, {Work::video_blocks, status.blocks}, {Work::video_concealed, status.concealed_blocks}});
 }
@@ -20,9 +27,14 @@ std::span<uint8_t> read_object(EngineEnv& env, uint64_t address, uint32_t bytes,
     bytes = max_object_bytes;
   }
   if (buffer.size() < bytes) buffer.resize(bytes);
-  env.view.read(address, buffer.data(), bytes);
-  count_work(Work::video_bytes, bytes);
-  return {buffer.data(), bytes};
+  uint32_t read = 0;
+  while (read < bytes && !env.stop.aborting()) {
+    const uint32_t step = std::min(bytes - read, bytes_between_stops);
+    env.view.read(address + read, buffer.data() + read, step);
+    read += step;
+  }
+  count_work(Work::video_bytes, read);
+  return {buffer.data(), read};
 }
 
 }  // namespace softgen::media

@@ -76,7 +76,7 @@ class PacketCodec : public Codec {
 };
 
 /// Reads an object's bytes from graphics memory: [address, address + bytes), as far as they are below `bound` (0: there is none); the rest is left out.
-/// At most max_object_bytes. The copy is what is parsed: the guest may change its memory meanwhile.
+/// At most max_object_bytes; fewer when work is to be dropped. The copy is what is parsed: the guest may change its memory meanwhile.
 constexpr uint32_t max_object_bytes = 64u << 20;
 std::span<uint8_t> read_object(EngineEnv& env, uint64_t address, uint32_t bytes, uint64_t bound, std::vector<uint8_t>& buffer);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Objects of another standard or direction than the picture's: counted by name, without effect.
+// Objects of another standard or direction than the picture's: counted by name, without effect. Their bytes: the copy of many can be stopped.
 #include <string>
 #include <vector>
 
@@ -95,4 +95,11 @@ TEST_CASE_METHOD(Fixture, "objects of other pictures are counted by name, and be
       REQUIRE(video.flush({}, env) == ExecResult::done);
       CHECK_FALSE(video.in_picture());
     }
+}
+
+TEST_CASE_METHOD(Fixture, "the copy of an object's bytes ends when work is to be dropped") {
+  std::vector<uint8_t> buffer;
+  CHECK(read_object(env, 0x1'0000, max_object_bytes, 0, buffer).size() == max_object_bytes);
+  stop.request(StopFlag::reset);
+  CHECK(read_object(env, 0x1'0000, max_object_bytes, 0, buffer).empty());
 }
