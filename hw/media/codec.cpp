@@ -26,10 +26,11 @@ std::span<uint8_t> read_object(EngineEnv& env, uint64_t address, uint32_t bytes,
     guest_error("indirect object", "{} bytes at {:#x}: cut", bytes, address);
     bytes = max_object_bytes;
   }
-  if (buffer.size() < bytes) buffer.resize(bytes);
+  buffer.reserve(bytes);
   uint32_t read = 0;
   while (read < bytes && !env.stop.aborting()) {
     const uint32_t step = std::min(bytes - read, bytes_between_stops);
+    if (buffer.size() < read + step) buffer.resize(read + step);
     env.view.read(address + read, buffer.data() + read, step);
     read += step;
   }
