@@ -28,7 +28,8 @@ std::span<uint8_t> read_object(EngineEnv& env, uint64_t address, uint32_t bytes,
   }
   buffer.reserve(bytes);
   uint32_t read = 0;
-  while (read < bytes && !env.stop.aborting()) {
+  // The first step is always made: those who parse look at the stop request themselves.
+  while (read < bytes && !(read && env.stop.aborting())) {
     const uint32_t step = std::min(bytes - read, bytes_between_stops);
     if (buffer.size() < read + step) buffer.resize(read + step);
     env.view.read(address + read, buffer.data() + read, step);

@@ -101,5 +101,6 @@ TEST_CASE_METHOD(Fixture, "the copy of an object's bytes ends when work is to be
   std::vector<uint8_t> buffer;
   CHECK(read_object(env, 0x1'0000, max_object_bytes, 0, buffer).size() == max_object_bytes);
   stop.request(StopFlag::reset);
-  CHECK(read_object(env, 0x1'0000, max_object_bytes, 0, buffer).empty());
+  CHECK(read_object(env, 0x1'0000, max_object_bytes, 0, buffer).size() < max_object_bytes / 16);
+  CHECK(read_object(env, 0x1'0000, 1000, 0, buffer).size() == 1000);
 }
