@@ -22,6 +22,7 @@
 #include "hw/eu/isa/gen9/isa.h"
 #include "hw/eu/jit/confinement.h"
 #include "tests/catch.h"
+#include "tests/scoped_variable.h"
 #include "tests/unit/eu/data.h"
 #include "tests/unit/eu/harness.h"
 #include "tests/unit/eu/other_isa.h"
@@ -233,14 +234,11 @@ TEST_CASE("eu compiler process: a socket without a listener, or with a listener 
 TEST_CASE("eu compiler process: a lack of LLVM is reported") {
   if (jit::best_host_isa() == jit::HostIsa::none) return note("test", "no compiler here");
   clear_failure_counts();
-  const char* before = std::getenv("SOFTGEN_LLVM");
-  const std::string kept = before ? before : "";
-  setenv("SOFTGEN_LLVM", "99", 1);
+  const ScopedVariable version("SOFTGEN_LLVM", "99");
   CompilerProcess process(path_from("SOFTGEN_EU_COMPILER"));
   CHECK(make(process).refused);
   CHECK(process.compiler() == "none: there is no LLVM 99");
   CHECK(failure_count(Failure::note, "EU JIT: kernels are interpreted") == 1);
-  before ? setenv("SOFTGEN_LLVM", kept.c_str(), 1) : unsetenv("SOFTGEN_LLVM");
 }
 
 TEST_CASE("eu compiler process: it is confined") {

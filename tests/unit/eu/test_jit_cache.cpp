@@ -13,6 +13,7 @@
 #include "hw/eu/jit/disk_cache.h"
 #include "hw/eu/jit/engine.h"
 #include "tests/catch.h"
+#include "tests/scoped_variable.h"
 #include "tests/unit/eu/harness.h"
 #include "tests/unit/eu/other_isa.h"
 
@@ -40,6 +41,13 @@ std::shared_ptr<const Program> program(uint32_t value, uint64_t start = 0) {
 }
 
 const jit::Variant variant{.channels = 0xff};
+
+void run_once(Machine& m, const Program& p) {
+  ThreadStart how;
+  how.program = &p;
+  m.thread.start(how);
+  CHECK(eu::run(m.thread, m.env, m.target) == RunResult::finished);
+}
 
 jit::ObjectFile make(const Program& p) { return jit::compile(p, variant, jit::HostIsa::host); }
 
@@ -214,11 +222,8 @@ TEST_CASE("eu engine: all engines give the same result, and use the compiler as 
     const std::vector<Instruction> code{mov_imm(8, grf(127, RegType::ud), RegType::ud, 77 + static_cast<unsigned>(engine)), end()};
     const auto p = Program::decode(gen9_isa(), assemble(code), 0, compiler.get());
     const auto once = [&] {
-      ThreadStart how;
-      how.program = p.get();
-      m.thread.start(how);
       sent = 0;
-      CHECK(eu::run(m.thread, m.env, m.target) == RunResult::finished);
+      run_once(m, *p);
       CHECK(sent == 77 + static_cast<unsigned>(engine));
     };
     for (uint32_t n = 0; n < runs_before_compiling; n++) once();
@@ -234,14 +239,12 @@ TEST_CASE("eu engine: a kernel whose compilation ends with the program is neithe
   if (jit::best_host_isa() == jit::HostIsa::none) return note("test", "no compiler here");
   const Folder folder;
   setenv("XDG_CACHE_HOME", folder.path.c_str(), 1);
-  const char* const own = getenv("SOFTGEN_EU_COMPILER");
-  const std::string before = own ? own : "";
   // It never answers, so that the kernel's compilation is still pending when the engine is destroyed.
   const std::string silent = folder.path + "/compiler", asked = folder.path + "/asked";
   std::ofstream(silent) << "#!/bin/sh\n: > '" << asked << "'\nexec cat > /dev/null\n";
   REQUIRE(chmod(silent.c_str(), 0700) == 0);
   REQUIRE(mkfifo(asked.c_str(), 0600) == 0);
-  setenv("SOFTGEN_EU_COMPILER", silent.c_str(), 1);
+  const ScopedVariable compiler_path("SOFTGEN_EU_COMPILER", silent);
   Log log({});
   {
     const LogScope scope(log);
@@ -249,16 +252,9 @@ TEST_CASE("eu engine: a kernel whose compilation ends with the program is neithe
     Machine m;
     const std::vector<Instruction> code{mov_imm(8, grf(127, RegType::ud), RegType::ud, 7), end()};
     const auto p = Program::decode(gen9_isa(), assemble(code), 0, compiler.get());
-    for (uint32_t n = 0; n < runs_before_compiling; n++) {
-      ThreadStart how;
-      how.program = p.get();
-      m.thread.start(how);
-      CHECK(eu::run(m.thread, m.env, m.target) == RunResult::finished);
-    }
+    for (uint32_t n = 0; n < runs_before_compiling; n++) run_once(m, *p);
     const std::ifstream waits_until_it_runs(asked);
   }
-  if (own) setenv("SOFTGEN_EU_COMPILER", before.c_str(), 1);
-  else unsetenv("SOFTGEN_EU_COMPILER");
   const LogScope scope(log);
   CHECK(failure_count(Failure::note, "EU JIT: a kernel stays with the interpreter") == 0);
   CHECK(failure_count(Failure::note, "EU JIT: kernels are interpreted") == 0);
