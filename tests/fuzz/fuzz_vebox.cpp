@@ -7,13 +7,13 @@
 #include "hw/defs/gen11/all.h"
 #include "hw/defs/gen12/all.h"
 #include "hw/defs/gen9/all.h"
-#include "hw/defs/registers/registers.h"
 #include "hw/media/vebox.h"
 #include "hw/mmio/register_file.h"
 #include "tests/fuzz/guest_map.h"
 #include "tests/fuzz/liveness.h"
 #include "tests/fuzz/sfc_packets.h"
 #include "tests/fuzz/state_source.h"
+#include "tests/registers_of.h"
 
 namespace softgen::fuzz {
 namespace {
@@ -21,7 +21,6 @@ namespace {
 template <class G>
 class VeboxTarget {
  public:
-  explicit VeboxTarget(const defs::RegisterSet& registers) : registers_(registers) {}
   void run(std::span<const uint8_t> bytes) {
     StateSource in(bytes, map_.addresses());
     LimitedRun limit(stop_);
@@ -108,7 +107,7 @@ class VeboxTarget {
   bool scales_ = false;
   GuestMap map_{96};
   StopFlag stop_;
-  mmio::RegisterFile registers_;
+  mmio::RegisterFile registers_{defs::registers_of<G>()};
   media::Vebox vebox_{media::make_vebox_decoder<G>()};
 };
 
@@ -117,9 +116,9 @@ class VeboxTarget {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace softgen;
-  static fuzz::VeboxTarget<defs::Gen9> kbl(defs::gen9::registers);
-  static fuzz::VeboxTarget<defs::Gen11> icl(defs::gen11::registers);
-  static fuzz::VeboxTarget<defs::Gen12> tgl(defs::gen12::registers);
+  static fuzz::VeboxTarget<defs::Gen9> kbl;
+  static fuzz::VeboxTarget<defs::Gen11> icl;
+  static fuzz::VeboxTarget<defs::Gen12> tgl;
   // The last byte says whose packets they are; the other ones are choices.
   const std::span<const uint8_t> bytes(data, size);
   const uint8_t last = bytes.empty() ? 0 : bytes.back();

@@ -10,14 +10,14 @@
 #include <string.h>
 #include <va/va.h>
 
-enum { most_attributes = 16, predictors = 4 };
+enum { max_attributes = 16, predictors = 4 };
 
 VAStatus vaCreateConfig(VADisplay display, VAProfile profile, VAEntrypoint entrypoint, VAConfigAttrib* attributes, int count,
                         VAConfigID* config) {
   static __typeof__(&vaCreateConfig) next;
   if (!next) next = (__typeof__(next))dlsym(RTLD_NEXT, "vaCreateConfig");
-  VAConfigAttrib changed[most_attributes];
-  if (entrypoint != VAEntrypointFEI || count > most_attributes) return next(display, profile, entrypoint, attributes, count, config);
+  VAConfigAttrib changed[max_attributes];
+  if (entrypoint != VAEntrypointFEI || count > max_attributes) return next(display, profile, entrypoint, attributes, count, config);
   memcpy(changed, attributes, (size_t)count * sizeof *changed);
   for (int i = 0; i < count; ++i)
     if ((int)changed[i].type == VAConfigAttribFEIMVPredictors) changed[i].value = predictors;

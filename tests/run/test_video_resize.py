@@ -45,16 +45,17 @@ class Resize(GStreamerTest):
                 self.compare("iHD", platform)
 
 
+def pitch_of(size):
+    return size[0] + size[0] % 2
+
+
 def bytes_of(size):
     """Of NV12."""
-    width, height = size
-    return (width + width % 2) * (height + (height + 1) // 2)
+    return pitch_of(size) * (size[1] + (size[1] + 1) // 2)
 
 
 def picture(data, at, stored, size):
-    """The rows of a picture of SIZE in the upper left of one of STORED size in NV12."""
-    pitch, lines = stored[0] + stored[0] % 2, (stored[1] + 1) // 2
-    luma = [data[at + y * pitch:at + y * pitch + size[0]] for y in range(size[1])]
-    chroma_at = at + pitch * stored[1]
-    chroma = [data[chroma_at + y * pitch:chroma_at + y * pitch + size[0]] for y in range(min((size[1] + 1) // 2, lines))]
-    return luma + chroma
+    """The rows of a picture of SIZE in the upper left of one of STORED size in NV12: luma's, then chroma's."""
+    pitch = pitch_of(stored)
+    rows = [*range(size[1]), *(stored[1] + y for y in range((size[1] + 1) // 2))]
+    return [data[at + y * pitch:at + y * pitch + size[0]] for y in rows]

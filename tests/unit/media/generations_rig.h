@@ -9,14 +9,9 @@
 #include "hw/defs/gen11/all.h"
 #include "hw/defs/gen12/all.h"
 #include "hw/defs/gen9/all.h"
-#include "hw/defs/registers/registers.h"
 #include "hw/media/video.h"
-#include "hw/mmio/register_file.h"
 #include "hw/surface/tiling.h"
-#include "tests/catch.h"
-#include "tests/quiet_log.h"
 #include "tests/unit/media/video_rig.h"
-#include "tests/unit/memory/mapped.h"
 
 namespace softgen::media::test::generations {
 
@@ -31,22 +26,21 @@ struct Offsets {
 template <class G>
 struct Chip;
 template <>
-struct Chip<defs::Gen9> : SetsOf<defs::Gen9> {
+struct Chip<defs::Gen9> {
   static constexpr Offsets offsets{0x12800, 0x12868, 0x1e900, 0x1e904, 0};
 };
 template <>
-struct Chip<defs::Gen11> : SetsOf<defs::Gen11> {
+struct Chip<defs::Gen11> {
   static constexpr Offsets offsets{0x1c'0800, 0x1c'0868, 0x1c'2800, 0x1c'2804, 0x1'0000};
 };
 template <>
-struct Chip<defs::Gen12> : SetsOf<defs::Gen12> {
+struct Chip<defs::Gen12> {
   static constexpr Offsets offsets = Chip<defs::Gen11>::offsets;
 };
 
 template <class G>
-struct Rig : memory::test::Mapped {
-  explicit Rig(EngineId engine = EngineId::vcs0) : Mapped(stream, end), env{engine, view, view, registers, stop} {
-    quiet_log();
+struct Rig : EngineRig {
+  explicit Rig(EngineId engine = EngineId::vcs0) : EngineRig(stream, end, engine, G::commands, defs::registers_of<G>()) {
     for (uint64_t at = target; at < end; ++at) view.store<uint8_t>(at, untouched);
     for (const uint32_t offset : {at.mfd_error, at.mfx_mb_count, at.hcp_status, at.hcp_cabac_status})
       registers.poke(offset, unset), registers.poke(offset + at.next_box, unset);
@@ -55,10 +49,10 @@ struct Rig : memory::test::Mapped {
   template <class Packet>
   ExecResult send(const Packet& packet) {
     const auto dwords = packet.pack();
-    const defs::Command* command = Chip<G>::commands.find(defs::EngineClass::video, dwords[0]);
+    const defs::Command* command = commands.find(defs::EngineClass::video, dwords[0]);
     REQUIRE(command);
     REQUIRE(defs::command_length(*command, dwords[0]) == dwords.size());
-    return video.execute({0x1000, command, dwords}, env);
+    return execute(video, dwords);
   }
   /// Of the engine's box.
   uint32_t status(uint32_t offset) const { return registers.peek(offset + (env.engine == EngineId::vcs1 ? at.next_box : 0)); }
@@ -129,9 +123,6 @@ struct Rig : memory::test::Mapped {
   }
 
   static constexpr Offsets at = Chip<G>::offsets;
-  mmio::RegisterFile registers{Chip<G>::registers};
-  StopFlag stop;
-  EngineEnv env;
   Video video{make_huc_decoder<G>(), make_video_packets<G>(), nullptr};
 };
 

@@ -11,6 +11,9 @@
 
 namespace softgen::media::test {
 
+/// Samples of a picture in which places differ.
+constexpr uint8_t texture(uint32_t x, uint32_t y) { return static_cast<uint8_t>((x * 37 + y * 101 + x * y) % 220 + 16); }
+
 /// SFC_STATE's fields, which Gen12 has in a structure.
 template <class State>
 auto& sfc_fields(State& state) {

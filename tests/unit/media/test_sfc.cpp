@@ -26,7 +26,7 @@ using SurfaceState = G::VEBOX_SURFACE_STATE;
 using Picture = std::function<int(uint32_t x, uint32_t y)>;
 
 uint8_t byte(double value) { return static_cast<uint8_t>(std::clamp(std::floor(value + 0.5), 0.0, 255.0)); }
-int texture(uint32_t x, uint32_t y) { return static_cast<int>((x * 37 + y * 101 + x * y) % 220 + 16); }
+using test::texture;
 int other(uint32_t x, uint32_t y) { return static_cast<int>((x * 11 + y * 59 + 3 * x * y) % 224 + 16); }
 Picture flat(int value) {
   return [value](uint32_t, uint32_t) { return value; };
@@ -34,11 +34,7 @@ Picture flat(int value) {
 
 struct Fixture : test::VeboxRig, test::SfcPackets {
   Fixture() : VeboxRigOf(input, end), SfcPacketsOf(SfcClient::vebox, width, height, output, out_pitch, chroma_row) {
-    source.width = width - 1, source.height = height - 1;
-    source.surface_format = SurfaceState::SurfaceFormat::PLANAR_420_8;
-    source.interleave_chroma = true;
-    source.surface_pitch = source.derived_surface_pitch = pitch - 1;
-    source.y_offset_for_u = chroma_row;
+    test::set_nv12(source, width, height, pitch, chroma_row);
     target = source;
     target.surface_identification = SurfaceState::SurfaceIdentification::OUTPUT;
     object.ending_x = width - 1;

@@ -26,12 +26,8 @@ using Format = SurfaceState::SurfaceFormat;
 struct Fixture : test::VeboxRig {
   Fixture() : VeboxRigOf(dndi_at, end) {
     for (auto* surface : {&source, &target}) {
-      surface->width = width - 1, surface->height = height - 1;
-      surface->surface_format = Format::PLANAR_420_8;
-      surface->interleave_chroma = true;
-      surface->surface_pitch = surface->derived_surface_pitch = pitch - 1;
+      test::set_nv12(*surface, width, height, pitch, chroma_row);
       surface->tiled_surface = true, surface->tile_walk = SurfaceState::TileWalk::TW_YMAJOR;
-      surface->y_offset_for_u = chroma_row;
     }
     target.surface_identification = SurfaceState::SurfaceIdentification::OUTPUT;
     modes.dn_di_state_pointer = dndi_at, modes.iecp_state_pointer = iecp_at;
@@ -48,11 +44,6 @@ struct Fixture : test::VeboxRig {
     dndi.stmm_c2 = 2, dndi.multiplier_for_vecm = 30, dndi.maximum_stmm = 150, dndi.minimum_stmm = 118, dndi.stmm_shift_up = 1;
     dndi.blending_constant_across_time_for_large_values_of_stmm = 64, dndi.blending_constant_across_time_for_small_values_of_stmm = 125;
     dndi.dndi_top_first = true;
-  }
-  template <class S>
-  void put(uint64_t at, const S& state) {
-    const auto dwords = state.pack();
-    for (size_t i = 0; i < dwords.size(); ++i) view.store<uint32_t>(at + 4 * i, dwords[i]);
   }
   ExecResult run() {
     put(dndi_at, dndi), put(iecp_at, iecp);
